@@ -1,0 +1,6 @@
+"""Mounts what each app offers; nothing is defined here."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, path
+
+urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]

@@ -1,0 +1,1 @@
+"""Fixtures for every test; the servers themselves start in tests/settings.py."""
