@@ -79,7 +79,7 @@ class Progress:
             count = f"{done}/{total}" if total else ""
             sys.stdout.write(f"\r\033[K[{'#' * filled:<24}] {self.step} {count}")
             sys.stdout.flush()
-        elif done == 0:
+        elif done == 0 and total == 0:
             sys.stdout.write(f"{self.step} ...\n")
             sys.stdout.flush()
 
@@ -280,7 +280,8 @@ def _pip(progress: Progress, words: list[str], count: int) -> None:
             seen.append(line)
             if line.startswith(("Collecting", "Requirement already", "Processing")):
                 done += 1
-                progress.show(min(done, count), count)
+                if count:
+                    progress.show(min(done, count), count)
     if process.returncode != 0:
         fail(
             f"pip could not install {' '.join(words)}:\n{''.join(seen[-15:])}\n"
@@ -366,4 +367,7 @@ def _compile(work: Path, output: Path, words: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    try:
+        raise SystemExit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        fail("Interrupted. What was finished is kept; the next start goes on from there.")

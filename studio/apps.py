@@ -1,7 +1,5 @@
 """Makes the project an installed app, so that Celery is configured wherever Django is."""
 
-from importlib import import_module
-
 from django.apps import AppConfig
 
 
@@ -14,5 +12,9 @@ class StudioConfig(AppConfig):
 
     def ready(self) -> None:
         """Load the Celery application; ``studio/__init__`` stays empty for the sake of core."""
-        import_module("studio.celery")
-        import_module("studio.checks")
+        # Late: these need the models, which exist from here on.
+        from studio import celery, checks
+        from studio.web import jobs
+
+        checks.register_all()
+        celery.app.conf.beat_schedule = {**celery.app.conf.beat_schedule, **jobs.BEAT_SCHEDULE}

@@ -8,13 +8,17 @@ from django.conf import settings
 from django.core import checks
 
 
-@checks.register(checks.Tags.security, deploy=True)
+def register_all() -> None:
+    """Make the checks known to Django."""
+    checks.register(check_hosts, checks.Tags.security, deploy=True)
+    checks.register(check_https, checks.Tags.security, deploy=True)
+
+
 def check_hosts(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[checks.CheckMessage]:
     """Warn where a deployment still answers only on this computer."""
-    local = {"localhost", "127.0.0.1", "[::1]"}
-    if set(settings.ALLOWED_HOSTS) <= local:
+    if set(settings.ALLOWED_HOSTS) <= {"localhost", "127.0.0.1", "[::1]"}:
         return [
             checks.Warning(
                 "ALLOWED_HOSTS names this computer only.",
@@ -23,3 +27,18 @@ def check_hosts(
             )
         ]
     return []
+
+
+def check_https(
+    app_configs: Sequence[AppConfig] | None, **kwargs: Any
+) -> list[checks.CheckMessage]:
+    """Warn where a deployment sends its cookies unprotected."""
+    if settings.HTTPS:
+        return []
+    return [
+        checks.Warning(
+            "Sessions travel without HTTPS.",
+            hint="Set STUDIO_HTTPS=1 behind a proxy that ends TLS and sets X-Forwarded-Proto.",
+            id="studio.W002",
+        )
+    ]

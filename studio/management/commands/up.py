@@ -1,0 +1,167 @@
+"""Serves the studio: web, workers and beat as one supervised tree."""
+
+import errno
+import os
+import socket
+import sys
+import threading
+import urllib.error
+import urllib.request
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.migrations.executor import MigrationExecutor
+
+from studio import embedded
+from studio.supervisor import Logs, Programme, Supervisor
+from studio.web.auth import create_owner_link
+
+# A page that computes this long is a defect; jobs are not bounded by it.
+PAGE_TIMEOUT_MS = 3000
+READY_PATIENCE = 60.0
+
+
+class Command(BaseCommand):
+    """``manage.py up``."""
+
+    help = "Serve the studio: web, workers by queue and beat as one supervised tree."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to listen."""
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument(
+            "--web-workers", type=int, default=1, help="processes that answer pages (default 1)"
+        )
+        parser.add_argument(
+            "--no-workers", action="store_true", help="pages only: jobs wait for other machines"
+        )
+
+    def handle(self, **options: Any) -> None:
+        """Check what can be checked first, then run until a signal comes."""
+        host, port = options["host"], options["port"]
+        _check_port(host, port)
+        _check_migrations()
+        link = "" if get_user_model()._default_manager.exists() else create_owner_link()
+        connection.close()
+        programmes = [_web(host, port, options["web_workers"])]
+        if not options["no_workers"]:
+            programmes += _workers()
+        colour = bool(os.environ.get("FORCE_COLOR")) or (
+            sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        )
+        logs = Logs(sys.stdout, [programme.name for programme in programmes], colour=colour)
+        url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104 - compared
+        threading.Thread(target=_announce, args=(logs, url, link), daemon=True).start()
+        Supervisor(programmes, logs, every_second=_stay_a_client).run()
+
+
+def _check_port(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise CommandError(
+                    f"Port {port} on {host} is in use by another programme. "
+                    f"Choose another one: --port {_free_port(host, port)}"
+                ) from error
+            raise CommandError(
+                f"Cannot listen on {host} port {port}: {error.strerror}. "
+                "Choose others with --host and --port."
+            ) from error
+        except OverflowError as error:
+            raise CommandError(f"--port {port} is not between 1 and 65535.") from error
+
+
+def _free_port(host: str, taken: int) -> int:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for port in range(taken + 1, min(taken + 100, 65536)):
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            try:
+                probe.bind((host, port))
+            except OSError:
+                continue
+            return port
+    return 0
+
+
+def _check_migrations() -> None:
+    executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing:
+        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in missing[:3])
+        raise CommandError(
+            f"The database lacks {len(missing)} migrations ({names} ...). "
+            "Run `python3 manage.py migrate`, or start with `python3 dev.py run`."
+        )
+
+
+def _web(host: str, port: int, workers: int) -> Programme:
+    command = [
+        sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host,
+        "--port", str(port), "--workers", str(workers), "--blocking-threads", "8", "--no-ws",
+        "--workers-kill-timeout", "3", "--respawn-failed-workers", "--log-level", "warning",
+        "studio.wsgi:application",
+    ]  # fmt: skip
+    return Programme("web", command, {"STUDIO_STATEMENT_TIMEOUT_MS": str(PAGE_TIMEOUT_MS)})
+
+
+def _workers() -> list[Programme]:
+    celery = [sys.executable, "-m", "celery", "-A", "studio.celery"]
+    # A job that is cut off is run again by whoever claims it next, so ending need not wait for it.
+    environment = {"REMAP_SIGTERM": "SIGQUIT", "C_FORCE_ROOT": "1"}
+    quiet = ["--loglevel", "INFO", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+    pools = {
+        "light": ["--pool", "prefork", "--concurrency", str(min(os.cpu_count() or 1, 8))],
+        "chat": ["--pool", "threads", "--concurrency", "8"],  # waits for endpoints, not for cores
+        "train": ["--pool", "prefork", "--concurrency", "1"],
+    }
+    workers = [
+        Programme(
+            queue,
+            [*celery, "worker", "-Q", queue, "-n", f"{queue}@%h", *pool, *quiet],
+            environment,
+        )
+        for queue, pool in pools.items()
+    ]
+    beat = [*celery, "beat", "--loglevel", "WARNING", "--pidfile", ""]
+    return [*workers, Programme("beat", beat)]
+
+
+def _stay_a_client() -> None:
+    """Keep the embedded servers: their keeper may have been killed since the start."""
+    database, broker = os.environ.get("DATABASE_URL"), os.environ.get("BROKER_URL")
+    if not (database and broker):
+        embedded.ensure(settings.VAR_DIR, postgres=not database, valkey=not broker)
+
+
+def _announce(logs: Logs, url: str, link: str) -> None:
+    """Say where to go once the web answers."""
+    pause = threading.Event()
+    for _ in range(int(READY_PATIENCE / 0.1)):
+        if _answers(url):
+            break
+        pause.wait(0.1)
+    else:
+        logs.plain(f"The web does not answer at {url} yet: its log above says why.")
+        return
+    logs.plain(f"Ready: {url}/")
+    if link:
+        logs.plain(f"First start. Sign in as the owner, once, within the hour: {url}{link}")
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5):  # noqa: S310 - our own http address
+            return True
+    except urllib.error.HTTPError:
+        return True  # it answers, if only to say no
+    except (urllib.error.URLError, OSError):
+        return False
