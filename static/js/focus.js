@@ -23,11 +23,9 @@
     toast.querySelector('[data-toast-text]').textContent = given.text;
     if (given.kind === 'bad') toast.classList.add('is-bad');
     const form = toast.querySelector('form');
-    if (given.undo) {
-      form.action = given.undo;
-      // One undo at a time: an older toast gives its key up.
-      shelf.querySelectorAll('[data-key=u]').forEach((old) => old.removeAttribute('data-key'));
-    } else form.remove();
+    // Several may carry the key u: the latest wins (static/js/keys.js).
+    if (given.undo) form.action = given.undo;
+    else form.remove();
     shelf.append(toast);
     window.studio.announce(given.text);
   };

@@ -61,13 +61,22 @@
   const here = () => rows().find((row) => row.classList.contains('here'));
   let anchor = null;
 
-  function moveTo(row) {
-    if (!row) return;
+  function mark(row) {
     rows().forEach((other) => {
       other.classList.toggle('here', other === row);
       if (other === row) other.setAttribute('aria-current', 'true');
       else other.removeAttribute('aria-current');
     });
+  }
+  // Tab moves the cursor too, and a row that was swapped under the focus keeps it.
+  document.addEventListener('focusin', (event) => {
+    const row = event.target.closest('[data-list] [data-row]');
+    if (row && row !== here()) mark(row);
+  });
+
+  function moveTo(row) {
+    if (!row) return;
+    mark(row);
     const link = row.querySelector('[data-open]') || row.querySelector('a');
     (link || row).focus({ preventScroll: true });
     row.scrollIntoView({ block: 'nearest' });
@@ -266,7 +275,8 @@
   });
 
   function focusSearch() {
-    const search = [...document.querySelectorAll('[data-search]')].filter(visible)[0];
+    // The page's own filter before the one in the top bar.
+    const search = [...document.querySelectorAll('main [data-search]'), ...document.querySelectorAll('.top [data-search]')].find(visible);
     if (search) press(search);
     else if (palette) openPalette();
   }

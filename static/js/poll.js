@@ -1,7 +1,7 @@
 /* Polling. <div id="job" hx-get="…" hx-trigger="studio:poll" hx-swap="outerHTML" data-poll="2"
  * data-etag="…"> asks every 2 s while the page is visible and the reader active, every 60 s
- * otherwise; an answer without data-poll ends it. data-etag is sent as If-None-Match, so that an
- * unchanged answer is a 304 and swaps nothing. */
+ * otherwise; an answer without data-poll ends it. The ETag of the last answer (at first data-etag)
+ * is sent as If-None-Match, so that an unchanged answer is a 304 and swaps nothing. */
 (function () {
   'use strict';
   const idleAfter = 120000;
@@ -27,9 +27,16 @@
     });
   }
 
+  const etags = new Map();
   document.addEventListener('htmx:configRequest', (event) => {
-    const etag = event.detail.elt.dataset?.etag;
+    const { elt } = event.detail;
+    if (!elt.matches?.('[data-poll]')) return;
+    const etag = etags.get(elt.id) || elt.dataset.etag;
     if (etag) event.detail.headers['If-None-Match'] = etag;
+  });
+  document.addEventListener('htmx:beforeSwap', (event) => {
+    const etag = event.detail.xhr.getResponseHeader('ETag');
+    if (etag && event.detail.elt.matches?.('[data-poll]')) etags.set(event.detail.elt.id, etag);
   });
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) { active = performance.now(); tick(); }
