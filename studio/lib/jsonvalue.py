@@ -1,0 +1,64 @@
+"""The type of JSON values, and the few questions asked of them everywhere.
+
+Use ``JsonValue`` in signatures and in pydantic models alike; it is pydantic's own recursive
+type, so a value that passed a model needs no second check.
+
+Invariants: functions here never change their argument, and never recurse deeper than
+``MAX_DEPTH`` (hostile nesting is refused, not survived).
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from pydantic import JsonValue
+
+JsonObject: TypeAlias = dict[str, JsonValue]
+JsonScalar: TypeAlias = str | int | float | bool | None
+
+__all__ = ["MAX_DEPTH", "JsonObject", "JsonScalar", "JsonValue", "Leaf", "depth", "leaves"]
+
+MAX_DEPTH = 64
+
+
+class Leaf(NamedTuple):
+    """A scalar and where it stands: ``path`` reads like ``items[2].total``."""
+
+    path: str
+    value: JsonScalar
+
+
+def depth(value: JsonValue, *, limit: int = MAX_DEPTH) -> int:
+    """Levels of nesting: 0 for a scalar, 1 for a flat list. Stops counting at ``limit`` + 1."""
+    level = 0
+    layer: list[JsonValue] = [value]
+    while layer:
+        deeper: list[JsonValue] = []
+        found = False
+        for item in layer:
+            if isinstance(item, dict):
+                found = True
+                deeper.extend(item.values())
+            elif isinstance(item, list):
+                found = True
+                deeper.extend(item)
+        if not found:
+            return level
+        level += 1
+        if level > limit:
+            return level
+        layer = deeper
+    return level
+
+
+def leaves(value: JsonValue, path: str = "", *, limit: int = MAX_DEPTH) -> Iterator[Leaf]:
+    """Every scalar with its path, in document order; raises ValueError beyond ``limit`` levels."""
+    if isinstance(value, dict | list) and limit <= 0:
+        raise ValueError(f"nested too deeply at {path or 'the top'}")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, f"{path}.{key}" if path else key, limit=limit - 1)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from leaves(item, f"{path}[{index}]", limit=limit - 1)
+    else:
+        yield Leaf(path, value)

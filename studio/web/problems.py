@@ -1,0 +1,165 @@
+"""The one place where errors become answers: HTML pages and fragments, and problem documents.
+
+``install(api)`` gives a NinjaAPI its handlers; ``middleware.Errors`` does pages.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db.utils import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string, select_template
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from psycopg.errors import QueryCanceled
+
+from studio.lib.hashing import canonical_json
+from studio.web.errors import (
+    BadRequest,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Problem,
+    SignInRequired,
+    StudioError,
+    Throttled,
+    TooLarge,
+    Unavailable,
+    problem_document,
+)
+from studio.web.htmx import is_fragment, target
+
+PROBLEM_JSON = "application/problem+json"
+API_PREFIX = "/api/v1/"
+#: What 500 and unlisted statuses become; 4xx keep their number.
+_CLASSES: dict[int, type[StudioError]] = {
+    400: BadRequest,
+    401: SignInRequired,
+    403: Forbidden,
+    404: NotFound,
+    413: TooLarge,
+    422: Invalid,
+    503: Unavailable,
+}
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether the answer belongs to a client, not to a reader."""
+    return request.path_info.startswith(API_PREFIX)
+
+
+def page_response(request: HttpRequest, error: StudioError) -> HttpResponse:
+    """The error as a page, or as a note in place of the part that htmx asked for."""
+    context = {
+        "title": error.title,
+        "detail": error.detail,
+        "problems": error.problems,
+        "status": error.status,
+        "error": error,
+        # The id of the replaced element stays on the note, so that a second try finds its target.
+        "id": target(request),
+    }
+    if is_fragment(request):
+        body = render_to_string("shared/_error.html", context, request)
+    else:
+        template = select_template([f"{error.status}.html", "shared/error_page.html"])
+        body = template.render(context, request)
+    return _with_headers(HttpResponse(body, status=error.status), error)
+
+
+def api_response(request: HttpRequest, error: StudioError) -> HttpResponse:
+    """The error as application/problem+json."""
+    body = canonical_json(problem_document(error, request.path))
+    return _with_headers(HttpResponse(body, status=error.status, content_type=PROBLEM_JSON), error)
+
+
+def signed_out_response(request: HttpRequest) -> HttpResponse:
+    """To the sign-in page and back; a fragment is told by status, it keeps what was typed."""
+    if is_fragment(request):
+        return page_response(request, SignInRequired("You are signed out."))
+    return redirect_to_login(request.get_full_path(), str(settings.LOGIN_URL))
+
+
+def unavailable(error: Exception) -> Unavailable:
+    """What a database error means to a person: too slow, or away."""
+    if isinstance(error.__cause__, QueryCanceled):
+        return Unavailable("This took too long and was stopped. Narrow the filter and try again.")
+    return Unavailable("The database does not answer. Try again in a moment.")
+
+
+def install(api: NinjaAPI) -> None:
+    """Let every error of the API end in a problem document."""
+
+    def known(request: HttpRequest, error: StudioError | type[StudioError]) -> HttpResponse:
+        return api_response(request, error if isinstance(error, StudioError) else error())
+
+    def database(
+        request: HttpRequest, error: OperationalError | type[OperationalError]
+    ) -> HttpResponse:
+        return api_response(
+            request, unavailable(error if isinstance(error, Exception) else error())
+        )
+
+    def interface(
+        request: HttpRequest, error: InterfaceError | type[InterfaceError]
+    ) -> HttpResponse:
+        return api_response(request, Unavailable("The database does not answer."))
+
+    def unauthenticated(
+        request: HttpRequest, error: AuthenticationError | type[AuthenticationError]
+    ) -> HttpResponse:
+        return api_response(
+            request, SignInRequired("Send a token: Authorization: Bearer cws_…, or sign in.")
+        )
+
+    def unreadable(
+        request: HttpRequest, error: ValidationError | type[ValidationError]
+    ) -> HttpResponse:
+        found = error.errors if isinstance(error, ValidationError) else []
+        return api_response(
+            request, Invalid("The request does not fit the schema.", [_schema(i) for i in found])
+        )
+
+    def plain(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpResponse:
+        status = error.status_code if isinstance(error, HttpError) else 500
+        kind = _CLASSES.get(status, BadRequest if status < 500 else StudioError)
+        return api_response(request, kind(str(error)))
+
+    def missing(request: HttpRequest, error: Http404 | type[Http404]) -> HttpResponse:
+        return api_response(request, NotFound(str(error)))
+
+    def denied(
+        request: HttpRequest, error: PermissionDenied | type[PermissionDenied]
+    ) -> HttpResponse:
+        return api_response(request, Forbidden(str(error)))
+
+    def too_big(
+        request: HttpRequest, error: RequestDataTooBig | type[RequestDataTooBig]
+    ) -> HttpResponse:
+        return api_response(request, TooLarge("The body is above the limit."))
+
+    api.add_exception_handler(StudioError, known)
+    api.add_exception_handler(OperationalError, database)
+    api.add_exception_handler(InterfaceError, interface)
+    api.add_exception_handler(AuthenticationError, unauthenticated)
+    api.add_exception_handler(ValidationError, unreadable)
+    api.add_exception_handler(HttpError, plain)
+    api.add_exception_handler(Http404, missing)
+    api.add_exception_handler(PermissionDenied, denied)
+    api.add_exception_handler(RequestDataTooBig, too_big)
+
+
+def _schema(error: dict[str, Any]) -> Problem:
+    place = ".".join(str(part) for part in error.get("loc", ()))
+    return Problem(place, str(error.get("msg", "is not valid")), code=str(error.get("type", "")))
+
+
+def _with_headers(response: HttpResponse, error: StudioError) -> HttpResponse:
+    response["Cache-Control"] = "no-store"
+    if isinstance(error, Throttled):
+        response["Retry-After"] = str(error.retry_after)
+    if isinstance(error, SignInRequired):
+        response["WWW-Authenticate"] = "Bearer"
+    return response
