@@ -1,0 +1,56 @@
+"""The table of services: explicit, so that what exists does not depend on what was imported."""
+
+import functools
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from tasks_app.core.records import CollectionFacts
+from tasks_app.core.services.base import Service, Tool
+from tasks_app.core.services.colleague import Colleague
+from tasks_app.core.services.contacts import Contacts
+from tasks_app.core.services.crm import Crm
+from tasks_app.core.services.finance import Finance
+from tasks_app.core.services.helpdesk import Helpdesk
+from tasks_app.core.services.inventory import Inventory
+from tasks_app.core.services.kb import Kb
+from tasks_app.core.services.mail import Mail
+from tasks_app.core.services.orders import Orders
+
+SERVICES: Final[tuple[type[Service], ...]] = (
+    Mail,
+    Contacts,
+    Crm,
+    Helpdesk,
+    Orders,
+    Finance,
+    Inventory,
+    Kb,
+    Colleague,
+)
+
+
+@functools.cache
+def tools() -> Mapping[str, Tool]:
+    """Every tool by its name, in order of service and declaration."""
+    made: dict[str, Tool] = {}
+    for service in SERVICES:
+        for name, tool in service.tools().items():
+            if name in made:
+                raise ValueError(f"two tools are called {name}")
+            made[name] = tool
+    return MappingProxyType(made)
+
+
+@functools.cache
+def collections() -> Mapping[str, CollectionFacts]:
+    """Every collection by its address `service/collection`."""
+    return MappingProxyType(
+        {address: facts for service in SERVICES for address, facts in service.collections().items()}
+    )
+
+
+@functools.cache
+def services() -> Mapping[str, type[Service]]:
+    """Every service by its name."""
+    return MappingProxyType({service.name: service for service in SERVICES})

@@ -1,0 +1,142 @@
+"""What list and search tools share: word search, filters, order and pages over records.
+
+Records come from strangers: a field may be missing or of another type. Everything here copes with
+that, so that no tool answers `internal_error`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import StringConstraints
+
+from tasks_app.core.calls import ToolError
+from tasks_app.core.instants import day_of, parse_instant
+
+R = TypeVar("R")
+Page = Mapping[str, Any]
+"""What a list or search tool answers: the records under their plural noun, and `total`."""
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+"""A short value: a filter, a name, a status."""
+
+DEFAULT_LIMIT: Final = 50
+_MEMO_SIZE: Final = 20_000
+_texts: dict[int, tuple[Any, str]] = {}
+
+
+def text_of(record: Any) -> str:
+    """Return all texts and numbers of a record in lower case, one a line; remembered per record.
+
+    The memo is keyed by identity and holds the record, so an id is never taken for another's.
+    """
+    known = _texts.get(id(record))
+    if known is not None and known[0] is record:
+        return known[1]
+    pieces: list[str] = []
+    _gather(record, pieces)
+    text = "\n".join(pieces).casefold()
+    if len(_texts) >= _MEMO_SIZE:
+        _texts.clear()
+    _texts[id(record)] = (record, text)
+    return text
+
+
+def _gather(value: Any, pieces: list[str]) -> None:
+    if isinstance(value, str):
+        pieces.append(value)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            _gather(item, pieces)
+    elif isinstance(value, list):
+        for item in value:
+            _gather(item, pieces)
+    elif value is not None and not isinstance(value, bool):
+        pieces.append(str(value))
+
+
+def search(rows: Iterable[R], query: str | None) -> list[R]:
+    """Return the records in which every word of the query occurs somewhere, in record order."""
+    words = query.casefold().split() if query else []
+    if not words:
+        return list(rows)
+    return [row for row in rows if all(word in text_of(row) for word in words)]
+
+
+def select(rows: Iterable[R], **wanted: str | None) -> list[R]:
+    """Return the records whose fields equal the filters that are given; text ignores case."""
+    chosen = list(rows)
+    for field, value in wanted.items():
+        if value is not None:
+            folded = value.casefold()
+            chosen = [row for row in chosen if _says(_field(row, field), folded)]
+    return chosen
+
+
+def _says(value: Any, folded: str) -> bool:
+    if isinstance(value, str):
+        return value.casefold() == folded
+    if isinstance(value, list):
+        return any(_says(item, folded) for item in value)
+    return False
+
+
+def _field(row: Any, field: str) -> Any:
+    return row.get(field)
+
+
+def in_days(rows: Iterable[R], field: str, since: str | None, until: str | None) -> list[R]:
+    """Return the records whose date or timestamp lies on or between two days; both may be open."""
+    if since is None and until is None:
+        return list(rows)
+    chosen: list[R] = []
+    for row in rows:
+        value = _field(row, field)
+        day = day_of(value) if isinstance(value, str) else None
+        if day is not None and (since is None or since <= day) and (until is None or day <= until):
+            chosen.append(row)
+    return chosen
+
+
+def moment(value: Any) -> str:
+    """Return a date or timestamp as text that sorts by time whatever its offset; else empty."""
+    if not isinstance(value, str):
+        return ""
+    instant = parse_instant(value)
+    return value if instant is None else instant.isoformat()
+
+
+def by_time(rows: Iterable[R], field: str, id_field: str = "id") -> list[R]:
+    """Return the records by a date or timestamp, then by id; those without one come first."""
+    return sorted(rows, key=lambda row: (moment(_field(row, field)), str(_field(row, id_field))))
+
+
+def page(noun: str, rows: Sequence[R], limit: int, fields: Sequence[str] | None = None) -> Page:
+    """Return the first records, as summaries of the named fields where a record has them."""
+    shown: list[Any] = list(rows[:limit])
+    if fields is not None:
+        shown = [{name: row[name] for name in fields if name in row} for row in shown]
+    return {noun: shown, "total": len(rows)}
+
+
+def number(value: Any) -> float:
+    """Return a number as it is, 0 for anything else."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the objects of a list that a record may hold, none for anything else."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def state_of(record: Any) -> str:
+    """Return a record's status in lower case, empty where it has none."""
+    status = record.get("status")
+    return status.lower() if isinstance(status, str) else ""
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that are not None. Raises ToolError `invalid_value` if none is left."""
+    kept = {name: value for name, value in values.items() if value is not None}
+    if not kept:
+        raise ToolError("invalid_value", f"give at least one of {', '.join(values)}")
+    return kept
