@@ -1,0 +1,192 @@
+"""A tool call as it happened, the errors a tool may answer with, and what a tool declares about itself.
+
+Invariant: arguments and result are kept as the JSON bytes that crossed the boundary; those bytes are at
+once the observation, the log entry and the copy isolation. Decoding is lazy and shared by all readers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import orjson
+
+from tasks_app.core.values import MODULUS, Change, Items, Record, digest, freeze
+
+ErrorCode = Literal[
+    "unknown_tool",
+    "missing_argument",
+    "unknown_argument",
+    "wrong_type",
+    "invalid_value",
+    "not_found",
+    "conflict",
+    "forbidden",
+    "rate_limited",
+    "unavailable",
+    "timeout",
+    "internal_error",
+]
+SCHEMA_ERRORS: Final = frozenset(
+    {"unknown_tool", "missing_argument", "unknown_argument", "wrong_type", "invalid_value"}
+)
+TRANSIENT_ERRORS: Final = frozenset({"rate_limited", "unavailable", "timeout"})
+
+Tables = Mapping[str, Mapping[str, Record]]
+"""Collection address (`service/collection`) → id → record, in id order."""
+
+
+class ToolError(Exception):
+    """A structured refusal by a tool: nothing was written."""
+
+    def __init__(self, code: ErrorCode, message: str = "", *, retry_after: int | None = None):
+        super().__init__(message or code)
+        self.code: ErrorCode = code
+        self.message = message or code.replace("_", " ")
+        self.retry_after = retry_after
+
+    def encoded(self) -> bytes:
+        """The error object as the policy sees it."""
+        body: dict[str, Any] = {"error": self.code, "message": self.message}
+        if self.retry_after is not None:
+            body["retry_after"] = self.retry_after
+        return orjson.dumps(body)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """What a tool declares, for checks, constraints, grading and replay."""
+
+    name: str
+    service: str
+    kind: Literal["read", "write", "channel"]
+    text: tuple[str, ...] = ()
+    """Arguments that carry text somebody may read (no_disclosure looks there)."""
+    recipients: tuple[str, ...] = ()
+    """Arguments that name who receives that text; none means it stays where no outsider is allowed."""
+    inside: bool | str = False
+    """Whether its text stays in the house; a name: the argument that says so when true (an internal note)."""
+    fills: tuple[str, ...] = ()
+    """Fields (`service/collection#field`) that only the handler fills: free without being declared."""
+    description: str = ""
+    parameters: Mapping[str, Any] | None = None
+    """JSON Schema of the arguments."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether the tool may change records."""
+        return self.kind == "write"
+
+
+class Call:
+    """One tool call with its outcome. Equal in meaning to its bytes; never changed after it is logged."""
+
+    __slots__ = (
+        "_arguments",
+        "_outcome",
+        "before",
+        "changes",
+        "error",
+        "index",
+        "name",
+        "observation",
+        "raw",
+        "stage",
+        "state_key",
+        "tool",
+        "valid",
+    )
+
+    def __init__(
+        self,
+        *,
+        index: int,
+        name: str,
+        tool: str,
+        raw: bytes,
+        observation: bytes,
+        error: str | None,
+        valid: bool,
+        changes: tuple[Change, ...],
+        stage: str,
+        state_key: int,
+        before: Tables,
+    ):
+        self.index = index
+        """Position in the episode, from 0."""
+        self.name = name
+        """The name the policy used (an imported task's own name, or `tool`)."""
+        self.tool = tool
+        """The studio's tool name."""
+        self.raw = raw
+        """Arguments as JSON bytes, under the studio's argument names."""
+        self.observation = observation
+        """What the policy sees: the result, or the error object."""
+        self.error = error
+        """The error code, None for a success."""
+        self.valid = valid
+        """Whether tool name and arguments passed the schema."""
+        self.changes = changes
+        self.stage = stage
+        self.state_key = state_key
+        """Key of the records before the call."""
+        self.before = before
+        """The tables before the call; a reference, not a copy."""
+        self._arguments: Mapping[str, Any] | None = None
+        self._outcome: Any = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call succeeded."""
+        return self.error is None
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The arguments; empty where they are no JSON object."""
+        if self._arguments is None:
+            try:
+                value = orjson.loads(self.raw)
+            except orjson.JSONDecodeError:
+                value = {}
+            self._arguments = value if isinstance(value, dict) else {}
+        return self._arguments
+
+    @property
+    def outcome(self) -> Any:
+        """The observation as a value."""
+        if self._outcome is None:
+            self._outcome = orjson.loads(self.observation)
+        return self._outcome
+
+    def __repr__(self) -> str:
+        return f"Call({self.index} {self.tool} {self.raw.decode(errors='replace')} → {self.error or 'ok'})"
+
+
+def anchor_keys(calls: Sequence[Call], facts: Mapping[str, ToolFacts]) -> list[int]:
+    """Return, per call, state_key + Σ digests of the distinct successful reads made before it.
+
+    The anchor of GiGPO: without the reads, all turns before the first write would share one state.
+    """
+    seen: set[int] = set()
+    total, keys = 0, []
+    for call in calls:
+        keys.append((call.state_key + total) % MODULUS)
+        declared = facts.get(call.tool)
+        if call.ok and declared is not None and declared.kind == "read":
+            read = digest(f"read/{call.tool}", {"a": call.arguments, "r": call.outcome})
+            if read not in seen:
+                seen.add(read)
+                total += read
+    return keys
+
+
+def encode_arguments(arguments: str | bytes | Mapping[str, Any]) -> bytes:
+    """Return arguments as JSON bytes; text is taken as it is, so malformed JSON stays what it was."""
+    if isinstance(arguments, bytes):
+        return arguments
+    if isinstance(arguments, str):
+        return arguments.encode("utf-8", errors="replace")
+    return orjson.dumps(arguments, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return freeze(value) if isinstance(value, Record | Items | Mapping) else str(value)

@@ -1,0 +1,416 @@
+"""Predicates on records and texts: what `where`, `expect` and text groups mean.
+
+A `where` is an object of field path → predicate; all must hold. A predicate is a literal (means `eq`) or an
+object whose keys are all operators (conjunction). Text ignores case; numbers agree within 0.005; two
+timestamps compare as instants, dates as dates; `between` includes both ends; an order comparison of
+different types is false. A missing field is null; only `exists` tells the difference.
+
+Predicates are compiled to closures once and evaluated many times: a proof grades hundreds of runs.
+Regular expressions run in a linear-time engine (RE2), since specs come from strangers.
+"""
+
+import functools
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import re2
+
+from tasks_app.core.instants import parse_date, parse_instant
+from tasks_app.core.values import MISSING, follow, split_path
+
+TOLERANCE: Final = 0.005 + 1e-9
+OPERATORS: Final = frozenset(
+    {
+        "eq",
+        "ne",
+        "in",
+        "not_in",
+        "contains_any",
+        "contains_all",
+        "regex",
+        "gt",
+        "ge",
+        "lt",
+        "le",
+        "between",
+        "close",
+        "exists",
+        "nonempty",
+    }
+)
+
+Test = Callable[[Any], bool]
+
+
+class PredicateError(ValueError):
+    """A predicate that means nothing: the message names the operator and what it expects."""
+
+
+# --- comparing -----------------------------------------------------------------------------------
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equality of the task format."""
+    if isinstance(left, str):
+        if not isinstance(right, str):
+            return False
+        if left == right or left.casefold() == right.casefold():
+            return True
+        if len(left) >= 16 and len(right) >= 16:
+            first, second = parse_instant(left), parse_instant(right)
+            return first is not None and first == second
+        return False
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return abs(left - right) <= TOLERANCE
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
+    return left is None and right is None
+
+
+def order(left: Any, right: Any) -> int | None:
+    """Return -1, 0 or 1; None for values that have no common order."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return None
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return (left > right) - (left < right)
+    if isinstance(left, str) and isinstance(right, str):
+        first, second = parse_instant(left), parse_instant(right)
+        if first is not None and second is not None:
+            return (first > second) - (first < second)
+        if first is not None or second is not None:
+            return None
+        day, other = parse_date(left), parse_date(right)
+        if day is not None and other is not None:
+            return (day > other) - (day < other)
+        if day is not None or other is not None:
+            return None
+        one, two = left.casefold(), right.casefold()
+        return (one > two) - (one < two)
+    return None
+
+
+def _contains(value: Any, piece: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(same(item, piece) for item in value)
+    if isinstance(value, str):
+        return contains_piece(fold(value), piece)
+    return False
+
+
+def _test(operator: str, operand: Any) -> Test:
+    match operator:
+        case "eq":
+            return lambda v: same(v, operand)
+        case "ne":
+            return lambda v: not same(v, operand)
+        case "in" | "not_in":
+            if not isinstance(operand, list | tuple):
+                raise PredicateError(f"{operator} expects a list")
+            options, wanted = tuple(operand), operator == "in"
+            return lambda v: any(same(v, o) for o in options) is wanted
+        case "contains_any" | "contains_all":
+            pieces = tuple(operand) if isinstance(operand, list | tuple) else (operand,)
+            combine = any if operator == "contains_any" else all
+            return lambda v: combine(_contains(v, p) for p in pieces)
+        case "regex":
+            compiled = compile_regex(operand)
+            return lambda v: isinstance(v, str) and compiled.search(v) is not None
+        case "gt":
+            return lambda v: order(v, operand) == 1
+        case "ge":
+            return lambda v: order(v, operand) in (0, 1)
+        case "lt":
+            return lambda v: order(v, operand) == -1
+        case "le":
+            return lambda v: order(v, operand) in (-1, 0)
+        case "between":
+            if not isinstance(operand, list | tuple) or len(operand) != 2:
+                raise PredicateError("between expects a list of two values")
+            low, high = operand
+            return lambda v: order(v, low) in (0, 1) and order(v, high) in (-1, 0)
+        case "close":
+            target, tolerance = _close(operand)
+            return lambda v: (n := read_number(v)) is not None and abs(n - target) <= tolerance
+        case "exists":
+            return lambda v: (v is not MISSING) is bool(operand)
+        case "nonempty":
+            return lambda v: (v not in (None, "", MISSING) and v != [] and v != {}) is bool(operand)
+        case _:
+            raise PredicateError(f"unknown operator {operator}")
+
+
+def _close(operand: Any) -> tuple[float, float]:
+    if isinstance(operand, Mapping):
+        target = float(operand.get("target", 0))
+        absolute = float(operand.get("absolute", 0))
+        relative = abs(target) * float(operand.get("relative", 0))
+        return target, max(absolute, relative) + 1e-9
+    if isinstance(operand, int | float) and not isinstance(operand, bool):
+        return float(operand), TOLERANCE
+    raise PredicateError("close expects a number or {target, absolute, relative}")
+
+
+def is_operators(predicate: Any) -> bool:
+    """Say whether a predicate is an object of operators (else it is a literal)."""
+    return isinstance(predicate, Mapping) and bool(predicate) and predicate.keys() <= OPERATORS
+
+
+def compile_predicate(predicate: Any) -> Test:
+    """Compile one predicate. The value MISSING stands for a field that isn't there."""
+    if not is_operators(predicate):
+        if isinstance(predicate, Mapping):
+            unknown = [key for key in predicate if key not in OPERATORS]
+            if any(key in OPERATORS for key in predicate):
+                raise PredicateError(f"unknown operator {unknown[0]}")
+            raise PredicateError('a literal object is written {"eq": {…}}')
+        return _test("eq", predicate)
+    tests = [(operator, _test(operator, operand)) for operator, operand in predicate.items()]
+    plain = tuple(test for operator, test in tests if operator not in ("exists", "nonempty"))
+    raw = tuple(test for operator, test in tests if operator in ("exists", "nonempty"))
+
+    def holds(value: Any) -> bool:
+        seen = None if value is MISSING else value
+        return all(t(value) for t in raw) and all(t(seen) for t in plain)
+
+    return holds
+
+
+def compile_where(where: Mapping[str, Any]) -> Test:
+    """Compile an object of field path → predicate into one test of a record."""
+    fields: list[tuple[tuple[str, ...], Test]] = []
+    for path, predicate in where.items():
+        try:
+            fields.append((split_path(path), compile_predicate(predicate)))
+        except PredicateError as problem:
+            raise PredicateError(f"{path}: {problem}") from problem
+    single = [(parts[0], test) for parts, test in fields if len(parts) == 1]
+    if len(single) == len(fields):
+
+        def flat(record: Any) -> bool:
+            for name, test in single:
+                value = record.get(name, MISSING) if isinstance(record, Mapping) else MISSING
+                if not test(value if value is not MISSING else MISSING):
+                    return False
+            return True
+
+        return flat
+
+    def holds(record: Any) -> bool:
+        return all(test(follow(record, parts)) for parts, test in fields)
+
+    return holds
+
+
+def literal_of(predicate: Any) -> Any:
+    """Return the one literal that a predicate demands, MISSING if it leaves a choice."""
+    if not isinstance(predicate, Mapping):
+        return predicate
+    return predicate["eq"] if predicate.keys() == {"eq"} else MISSING
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+_SPACE: Final = re.compile(r"\s+")
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+"""Scripts written without spaces between words (Thai to Khmer, CJK): their letters bound nothing."""
+_BOUND: Final = f"[^\\W{_UNSPACED}]"
+_BOUND_LATIN: Final = "[0-9_a-z\u00aa-\u058f]"
+"""Neighbours that continue a Latin, Greek or Cyrillic piece: an Arabic or Hebrew prefix doesn't."""
+_INVISIBLE: Final = re.compile(r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+@functools.lru_cache(maxsize=2048)
+def fold(text: str) -> str:
+    """Return text as it is compared: case folded, white space collapsed, invisible marks removed.
+
+    Compatible forms become one (NFKC: full width, ligatures, composed accents).
+    """
+    if not text.isascii():
+        text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC_MARKS)
+    return _SPACE.sub(" ", text).casefold()
+
+
+_ARABIC_MARKS: Final = {0x066B: ".", 0x066C: ",", 0x2019: "'"}
+"""Arabic decimal and thousands marks as their Western forms; one apostrophe."""
+
+
+@functools.lru_cache(maxsize=8192)
+def _piece(folded: str) -> re.Pattern[str]:
+    return re.compile(_head(folded) + re.escape(folded) + _tail(folded))
+
+
+def _edge(character: str) -> str | None:
+    """Return the class of characters that must not stand beside a piece's edge; None for any."""
+    if re.fullmatch(_BOUND, character) is None:
+        return None
+    return _BOUND_LATIN if character < "\u0590" else _BOUND
+
+
+def _head(folded: str) -> str:
+    edge = _edge(folded[0]) if folded else None
+    if edge is None:
+        return ""
+    digits = len(folded) - len(folded.lstrip("0123456789"))
+    if digits == 0:
+        return f"(?<!{edge})"
+    # 5.10 isn't in 185.10 nor 10 in 85,10; a run of four and more after a comma is an item of a list
+    return f"(?<!{edge})" + (r"(?<!\d[.,])" if digits < 4 else r"(?<!\d\.)")
+
+
+def _tail(folded: str) -> str:
+    edge = _edge(folded[-1]) if folded else None
+    if edge is None:
+        return ""
+    return f"(?!{edge})" + (r"(?!\.\d|,\d{1,3}(?!\d))" if folded[-1].isdigit() else "")
+
+
+def check_piece(piece: Any) -> None:
+    """Raise PredicateError unless the value is a text piece."""
+    if isinstance(piece, str):
+        if not fold(piece).strip():
+            raise PredicateError("a text piece must not be empty")
+    elif isinstance(piece, Mapping):
+        if "number" in piece and piece.keys() <= {"number", "within"}:
+            if not all(_is_number(value) for value in piece.values()):
+                raise PredicateError('{"number": x, "within": y} expects numbers')
+        elif piece.keys() == {"regex"}:
+            compile_regex(piece["regex"])
+        else:
+            raise PredicateError('a text piece is a string, {"number": x} or {"regex": …}')
+    elif not _is_number(piece):
+        raise PredicateError('a text piece is a string, {"number": x} or {"regex": …}')
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def compile_piece(piece: Any) -> Callable[[str], bool]:
+    """Compile a text piece to a test of folded text. Raises PredicateError."""
+    if isinstance(piece, str):
+        wanted = fold(piece).strip()
+        search = _piece(wanted).search
+        return lambda folded: wanted in folded and search(folded) is not None
+    check_piece(piece)
+    if isinstance(piece, Mapping):
+        if "regex" in piece:
+            found = compile_regex(piece["regex"]).search
+            return lambda folded: found(folded) is not None
+        target, within = float(piece["number"]), float(piece.get("within", 0))
+    else:
+        target, within = float(piece), 0.0
+    return lambda folded: contains_number(folded, target, within)
+
+
+def contains_piece(folded: str, piece: Any) -> bool:
+    """Say whether folded text holds a piece: a string between non-word characters, {number} or {regex}."""
+    if isinstance(piece, bool) or piece is None:
+        return False
+    return compile_piece(piece)(folded)
+
+
+def contains_number(text: str, target: float, within: float = 0.0) -> bool:
+    """Say whether a text states a number in any spelling (76.6, 76,60, 1,234.50, 1.234,50)."""
+    tolerance = max(within, 0.0) + TOLERANCE
+    return any(abs(n - target) <= tolerance for n in numbers_in(text))
+
+
+_NUMBER: Final = re.compile(r"[-+−]?\d+(?:[.,']\d+)*")
+_NAMES: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[tT]\d{2}:[\d:.]+(?:[zZ]|[-+]\d{2}:\d{2})?)?"
+    r"|(?<![^\W_])[^\W\d_]+(?:-[^\W\d_]+)*-\d+(?:-\w+)*(?![.,]?\d)"
+)
+"""Dates and identifiers: their figures state no number."""
+_SPACED: Final = re.compile(
+    r"(?<![\d.,'])[-+−]?\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?![\d.,']*\d)"
+)
+
+
+@functools.lru_cache(maxsize=2048)
+def numbers_in(text: str) -> tuple[float, ...]:
+    """Return every number that a text may state; an ambiguous spelling gives both readings.
+
+    The figures of a date or of an identifier (2031-06-05, TK-17) are none.
+    """
+    if not text.isascii():
+        text = text.translate(_ARABIC_MARKS)
+    text = _NAMES.sub(" ", text)
+    found: list[float] = []
+    for match in _NUMBER.finditer(text):
+        found.extend(_readings(_signed(text, match)))
+    for match in _SPACED.finditer(text):
+        found.extend(_readings(_SPACE.sub("", _signed(text, match))))
+    return tuple(found)
+
+
+def _signed(text: str, match: re.Match[str]) -> str:
+    """Return the figures, with the sign unless it joins them to what stands before (a range)."""
+    start = match.start()
+    joined = start > 0 and (text[start - 1].isalnum() or text[start - 1] in ".,")
+    return match.group()[1:] if match.group()[0] in "-+−" and joined else match.group()
+
+
+def _readings(written: str) -> list[float]:
+    sign = -1.0 if written[0] in "-−" else 1.0
+    body = written.lstrip("+-−").replace("'", "")
+    dots, commas = body.count("."), body.count(",")
+    texts: list[str] = []
+    if dots and commas:
+        decimal = "." if body.rfind(".") > body.rfind(",") else ","
+        other = "," if decimal == "." else "."
+        if body.count(decimal) == 1:
+            texts.append(body.replace(other, "").replace(decimal, "."))
+    elif dots + commas == 1:
+        mark = "." if dots else ","
+        texts.append(body.replace(mark, "."))
+        if len(body) - body.index(mark) == 4 and body.index(mark) in (1, 2, 3):
+            texts.append(body.replace(mark, ""))
+    else:
+        texts.append(body.replace(".", "").replace(",", ""))
+    return [sign * float(text) for text in texts]
+
+
+def read_number(value: Any) -> float | None:
+    """Return a number, also from text with commas, currency or percent; None if there is not exactly one."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str):
+        found = numbers_in(value)
+        return found[0] if len(set(found)) == 1 else None
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def compile_regex(expression: Any) -> Any:
+    """Compile a regular expression for the linear-time engine; ignores case. Raises PredicateError."""
+    if not isinstance(expression, str) or len(expression) > 1000:
+        raise PredicateError("a regex is text of at most 1000 characters")
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = 8 << 20
+    try:
+        return re2.compile(expression, options)
+    except re2.error as problem:
+        raise PredicateError(f"not a regular expression: {problem}") from problem
+
+
+def text_hits(text: str, groups: Sequence[Iterable[Any] | Any]) -> list[bool]:
+    """Say for each group whether any of its pieces stands in the text."""
+    folded = fold(text)
+    return [
+        any(contains_piece(folded, p) for p in (g if isinstance(g, list | tuple) else (g,)))
+        for g in groups
+    ]

@@ -1,0 +1,260 @@
+"""Frozen JSON values, their digests and addresses: the atoms of the world.
+
+Invariants:
+- A `Record` and everything inside it never changes; a write replaces the whole record. So no result,
+  log entry or snapshot can alias living state, and nothing is ever deep-copied.
+- Numbers are canonical: an integral float becomes an int; NaN, infinities and integers beyond 2^53 are
+  refused. Equal records therefore have equal text and equal digests in every process.
+- A digest belongs to one address (collection and id): `Collection.put` always makes a new Record.
+"""
+
+import functools
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, NoReturn
+
+import orjson
+
+LARGEST_INTEGER: Final = 2**53
+MODULUS: Final = 2**128
+DEEPEST: Final = 24
+LONGEST_TEXT: Final = 1_000_000
+
+
+class InvalidValueError(ValueError):
+    """A value that no record may hold; the message says which and why."""
+
+
+def _refuse(self: object, *_: object, **__: object) -> NoReturn:
+    raise TypeError("records are frozen; put() a new one instead")
+
+
+class Items(list[Any]):
+    """A frozen list. A list (not a tuple) so that it equals a spec's JSON list."""
+
+    __slots__ = ()
+    append = extend = insert = remove = pop = clear = sort = reverse = _refuse  # type: ignore[assignment]  # frozen on purpose
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]  # frozen on purpose
+
+
+class Record(dict[str, Any]):
+    """A frozen JSON object; `digest` is set once by the collection that holds it."""
+
+    __slots__ = ("digest",)
+    digest: int
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse  # type: ignore[assignment]  # frozen on purpose
+
+
+def freeze(value: Any, depth: int = 0) -> Any:
+    """Return `value` as frozen canonical JSON. Raises InvalidValueError for what JSON cannot hold."""
+    kind = type(value)
+    if kind is str:
+        if "\x00" in value:
+            raise InvalidValueError("text must not contain the NUL character")
+        if len(value) > LONGEST_TEXT:
+            raise InvalidValueError(f"text is longer than {LONGEST_TEXT} characters")
+        return value
+    if value is None or kind is bool:
+        return value
+    if kind is int:
+        if not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
+            raise InvalidValueError(f"{value} is beyond the exact range of JSON numbers")
+        return value
+    if kind is float:
+        if not math.isfinite(value):
+            raise InvalidValueError("numbers must be finite")
+        return int(value) if value.is_integer() and abs(value) <= LARGEST_INTEGER else value
+    if kind is Record or kind is Items:
+        return value
+    if depth >= DEEPEST:
+        raise InvalidValueError(f"values are nested more than {DEEPEST} levels deep")
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise InvalidValueError(f"object keys must be text, not {type(key).__name__}")
+        return Record({key: freeze(item, depth + 1) for key, item in value.items()})
+    if isinstance(value, list | tuple):
+        return Items([freeze(item, depth + 1) for item in value])
+    raise InvalidValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def thaw(value: Any) -> Any:
+    """Return plain dicts and lists; the copy may be changed freely."""
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [thaw(item) for item in value]
+    return value
+
+
+def encode(value: Any) -> bytes:
+    """Return `value` as compact JSON in the order of its keys."""
+    return orjson.dumps(value)
+
+
+def canonical(value: Any) -> bytes:
+    """Return the one canonical JSON text of a value: frozen numbers, sorted keys."""
+    return orjson.dumps(freeze(value), option=orjson.OPT_SORT_KEYS)
+
+
+def content_hash(value: Any) -> str:
+    """Return the SHA-256 of the canonical JSON text, as 64 hex digits."""
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def digest(address: str, value: Mapping[str, Any], unstable: Iterable[str] = ()) -> int:
+    """Return the 128-bit digest of a record at its address, less the fields declared unstable."""
+    stable = {k: v for k, v in value.items() if k not in unstable} if unstable else value
+    text = orjson.dumps(stable, option=orjson.OPT_SORT_KEYS)
+    return int.from_bytes(hashlib.sha256(address.encode() + b"\x00" + text).digest()[:16])
+
+
+# --- addresses: service/collection/id#field.path -------------------------------------------------
+
+_ESCAPES: Final = (("~", "~0"), ("/", "~1"), (".", "~2"), ("#", "~3"), ("*", "~4"), (",", "~5"))
+
+
+def escape_id(record_id: str) -> str:
+    """Write an id so that it can stand inside an address."""
+    for plain, written in _ESCAPES:
+        record_id = record_id.replace(plain, written)
+    return record_id
+
+
+def unescape_id(written_id: str) -> str:
+    """Read an id out of an address; the inverse of `escape_id`."""
+    for plain, written in reversed(_ESCAPES):
+        written_id = written_id.replace(written, plain)
+    return written_id
+
+
+def address(collection: str, record_id: str, field: str | None = None) -> str:
+    """Return `service/collection/id` or `service/collection/id#field`."""
+    whole = f"{collection}/{escape_id(record_id)}"
+    return whole if field is None else f"{whole}#{field}"
+
+
+class Change(NamedTuple):
+    """One record before and after: an addition has no `before`, a deletion no `after`."""
+
+    collection: str
+    id: str
+    before: Record | None
+    after: Record | None
+
+    @property
+    def kind(self) -> str:
+        """`add`, `update` or `delete`."""
+        if self.before is None:
+            return "add"
+        return "delete" if self.after is None else "update"
+
+    @property
+    def address(self) -> str:
+        """The address of the record."""
+        return address(self.collection, self.id)
+
+    def fields(self) -> tuple[str, ...]:
+        """Names of the top-level fields that differ, sorted."""
+        before, after = self.before or {}, self.after or {}
+        names = before.keys() | after.keys()
+        missing = object()
+        return tuple(
+            sorted(n for n in names if before.get(n, missing) != after.get(n, missing))
+        )
+
+
+class Pattern(NamedTuple):
+    """A compiled address pattern; `*` stands for an id or part of one and never crosses `/`."""
+
+    text: str
+    collection: str
+    matches_id: Callable[[str], bool]
+    exact_id: str | None
+    fields: frozenset[str] | None
+    """Top-level field names; None means the whole record."""
+
+    def covers_record(self, collection: str, record_id: str) -> bool:
+        """Say whether a record lies under this pattern."""
+        return collection == self.collection and self.matches_id(record_id)
+
+
+@functools.lru_cache(maxsize=4096)
+def pattern(text: str) -> Pattern:
+    """Compile an address pattern. Raises ValueError with the place of what is wrong."""
+    place, _, fields = text.partition("#")
+    parts = place.split("/")
+    if len(parts) != 3 or not all(parts):
+        raise ValueError(f"{text!r} is not an address: expected service/collection/id#field")
+    collection, written = f"{parts[0]}/{parts[1]}", parts[2]
+    if "*" in collection:
+        raise ValueError(f"{text!r}: '*' may stand in the id only")
+    names = frozenset(f.split(".")[0].strip() for f in fields.split(",")) if fields else None
+    if "*" not in written:
+        exact = unescape_id(written)
+        return Pattern(text, collection, exact.__eq__, exact, names)
+    if written == "*":
+        return Pattern(text, collection, _any_id, None, names)
+    pieces = [re.escape(unescape_id(piece)) for piece in written.split("*")]
+    compiled = re.compile(".*".join(pieces), re.DOTALL)
+    return Pattern(text, collection, lambda value: compiled.fullmatch(value) is not None, None, names)
+
+
+def _any_id(_: str) -> bool:
+    return True
+
+
+# --- paths inside a record -----------------------------------------------------------------------
+
+
+class Missing:
+    """The value of a path that leads nowhere; only the operator `exists` tells it from null."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = Missing()
+
+
+@functools.lru_cache(maxsize=4096)
+def split_path(path: str) -> tuple[str, ...]:
+    """Split a dotted path; the empty path is the value itself. `items[0].id` equals `items.0.id`."""
+    return tuple(part for part in path.replace("[", ".").replace("]", "").split(".") if part)
+
+
+def follow(value: Any, path: str | Sequence[str]) -> Any:
+    """Follow a dotted path: digits index lists, `*` collects over a list. MISSING if it leads nowhere."""
+    parts = split_path(path) if isinstance(path, str) else path
+    for position, part in enumerate(parts):
+        if part == "*":
+            if not isinstance(value, list):
+                return MISSING
+            rest = parts[position + 1 :]
+            found: list[Any] = []
+            for item in value:
+                inner = follow(item, rest)
+                if inner is MISSING:
+                    continue
+                if "*" in rest and isinstance(inner, list):
+                    found.extend(inner)
+                else:
+                    found.append(inner)
+            return found
+        if isinstance(value, Mapping):
+            if part not in value:
+                return MISSING
+            value = value[part]
+        elif isinstance(value, list) and part.lstrip("-").isdigit():
+            index = int(part)
+            if not -len(value) <= index < len(value):
+                return MISSING
+            value = value[index]
+        else:
+            return MISSING
+    return value
