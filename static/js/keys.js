@@ -27,9 +27,10 @@
     return key;
   }
 
-  // "Shift+x" in markup is what a keyboard reports as "X".
-  const canonical = (text) => text.split(' ').map((part) => part.replace(
-    /^Shift\+([a-z])$/, (_, letter) => letter.toUpperCase())).join(' ');
+  // "Shift+x" in markup is what a keyboard reports as "X"; "Ctrl+S" is Ctrl and s.
+  const canonical = (text) => text.split(' ').map((part) => part
+    .replace(/^Shift\+([a-z])$/, (_, letter) => letter.toUpperCase())
+    .replace(/^Ctrl\+([A-Z])$/, (_, letter) => 'Ctrl+' + letter.toLowerCase())).join(' ');
 
   const keysOf = (element) => element.dataset.key.split('|').map(canonical);
 

@@ -1,0 +1,247 @@
+"""Photographs every page: `python3 dev.py shots [--only NAME ...] [--width N] [--theme T]`.
+
+Each page at 1440, 1024 and 390 pixels, light and dark, empty, full and in error, into
+var/shots/NAME-WIDTH-THEME.png, out of a private studio whose data are thrown away. It also says
+what a camera sees but a person may overlook, and ends with 1 if there is any: an unexpected
+status, a script error, a report of the content security policy, a page that scrolls sideways, a
+table wider than its place, an accessibility fault that axe-core finds.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from tests.browser.chromium import launch
+from tests.browser.site import PROJECT, Person, Site, private_site, sign_in_all
+
+OUT = PROJECT / "var" / "shots"
+WIDTHS = {1440: 900, 1024: 768, 390: 844}
+THEMES = ("light", "dark")
+OWNER = Person("amani", "R.", "Amani", "admin")
+VIEWER = Person("okafor", "I.", "Okafor", "viewer")
+# Wider than its place, and no region of its own to scroll in.
+_TOO_WIDE = """() => [...document.querySelectorAll('main table, main pre')].filter((node) =>
+  !node.closest('.scroll, .tabs, dialog:not([open])') && node.offsetParent
+  && node.scrollWidth > node.parentElement.clientWidth + 1)
+  .map((node) => node.className || node.tagName)"""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One page in one state."""
+
+    name: str
+    path: str
+    """An address, or "first:LIST" for the first row of a list, with what is to be added to it."""
+    who: str = OWNER.username
+    """The one signed in; empty = nobody."""
+    status: int = 200
+    press: str = ""
+    """A key pressed before the picture."""
+    send: tuple[str, ...] = ()
+    """Pairs of field and value typed into the page's form, which is then sent."""
+
+
+EMPTY = (
+    Shot("home-empty", "/"),
+    Shot("generate-empty", "/generate/"),
+    Shot("tasks-empty", "/tasks/"),
+    Shot("episodes-empty", "/episodes/"),
+    Shot("rollouts-empty", "/rollouts/"),
+)
+FULL = (
+    Shot("sign-in", "/sign-in/", who=""),
+    Shot(
+        "sign-in-error",
+        "/sign-in/",
+        who="",
+        status=422,
+        send=("username", "nobody", "password", "wrong"),
+    ),
+    Shot("home", "/"),
+    Shot("home-viewer", "/", who=VIEWER.username),
+    Shot("keys", "/tasks/", press="?"),
+    Shot("palette", "/tasks/", press="Control+k"),
+    Shot("generate", "/generate/"),
+    Shot("tasks", "/tasks/"),
+    Shot("tasks-none", "/tasks/?q=difficulty:5+state:retired"),
+    Shot("tasks-error", "/tasks/?q=dificulty:4", status=400),
+    Shot("task", "first:/tasks/"),
+    *(
+        Shot(f"task-{tab}", f"first:/tasks/?tab={tab}")
+        for tab in (
+            "records", "tools", "constraints", "checks", "reference", "timeline", "model"
+        )
+    ),
+    Shot("task-edit", "first:/tasks/edit/"),
+    Shot("episodes", "/episodes/"),
+    Shot("episodes-error", "/episodes/?q=rewrd:1", status=400),
+    Shot("replay", "first:/episodes/"),
+    Shot("replay-turn-4", "first:/episodes/#turn-4"),
+    Shot("rollouts", "/rollouts/"),
+    Shot("api-docs", "/api/docs"),
+    Shot("not-found", "/tasks/T-0000/", status=404),
+    Shot("forbidden", "first:/tasks/edit/", who=VIEWER.username, status=403),
+)  # fmt: skip
+
+
+@dataclass
+class Camera:
+    """Takes the pictures and keeps what was wrong with the pages."""
+
+    site: Site
+    browser: Browser
+    sessions: dict[str, str]
+    widths: tuple[int, ...]
+    themes: tuple[str, ...]
+    axe: Axe | None
+    faults: list[str] = field(default_factory=list)
+    taken: int = 0
+
+    def take(self, shots: Iterable[Shot]) -> None:
+        """Photograph each at every width in every theme."""
+        wanted = list(shots)
+        for theme in self.themes:
+            for width in self.widths:
+                for who in dict.fromkeys(shot.who for shot in wanted):
+                    context = self._context(who, width, theme)
+                    for shot in wanted:
+                        if shot.who == who:
+                            self._one(context, shot, width, theme)
+                    context.close()
+
+    def _context(self, who: str, width: int, theme: str) -> BrowserContext:
+        context = self.browser.new_context(
+            viewport={"width": width, "height": WIDTHS[width]},
+            color_scheme="dark" if theme == "dark" else "light",
+            reduced_motion="reduce",
+            locale="en-GB",
+            timezone_id="UTC",
+        )
+        if who:
+            context.add_cookies(
+                [{"name": "sessionid", "value": self.sessions[who], "url": self.site.url}]
+            )
+        return context
+
+    def _one(self, context: BrowserContext, shot: Shot, width: int, theme: str) -> None:
+        label = f"{shot.name}-{width}-{theme}"
+        page = context.new_page()
+        page.on("console", lambda message: self._console(label, message))
+        page.on("pageerror", lambda error: self.faults.append(f"{label}: script error: {error}"))
+        path = self._resolve(page, shot.path)
+        if path is None:
+            self.faults.append(f"{label}: the list of {shot.path} shows no row")
+            page.close()
+            return
+        answer = page.goto(self.site.url + path)
+        status = answer.status if answer else 0
+        if shot.send:
+            for name, value in zip(shot.send[::2], shot.send[1::2], strict=True):
+                page.fill(f"main [name={name}]", value)
+            with page.expect_navigation() as sent:
+                page.press(f"main [name={shot.send[-2]}]", "Enter")
+            status = sent.value.status if sent.value else 0
+        if status != shot.status:
+            self.faults.append(f"{label}: {path} answered {status} instead of {shot.status}")
+        page.evaluate("document.fonts.ready")
+        if shot.press:
+            page.evaluate("document.activeElement.blur()")
+            page.keyboard.press(shot.press)
+        self._look(page, label, width)
+        page.screenshot(path=OUT / f"{label}.png", full_page=not shot.press)
+        self.taken += 1
+        page.close()
+
+    def _resolve(self, page: Page, path: str) -> str | None:
+        """The address; "first:/tasks/edit/" is the first row of /tasks/ with "edit/" behind it."""
+        if not path.startswith("first:"):
+            return path
+        _, first, tail = path.removeprefix("first:").split("/", 2)
+        page.goto(f"{self.site.url}/{first}/")
+        row = page.locator("[data-open]").first
+        if not row.count():
+            return None
+        found = row.get_attribute("href") or ""
+        return found.split("?")[0].split("#")[0] + tail
+
+    def _console(self, label: str, message: ConsoleMessage) -> None:
+        # The browser itself logs each answer that is not 2xx; the status is judged elsewhere.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.faults.append(f"{label}: console: {message.text}")
+
+    def _look(self, page: Page, label: str, width: int) -> None:
+        across = page.evaluate("document.documentElement.scrollWidth")
+        if across > width:
+            self.faults.append(f"{label}: scrolls sideways ({across} pixels)")
+        wide = page.evaluate(_TOO_WIDE)
+        if wide:
+            self.faults.append(f"{label}: wider than its place: {', '.join(wide)}")
+        if self.axe is None:
+            return
+        for fault in self.axe.run(page).response["violations"]:
+            places = "; ".join(" ".join(map(str, node["target"])) for node in fault["nodes"][:3])
+            self.faults.append(f"{label}: axe {fault['id']} ({fault['impact']}): {places}")
+
+
+def _fill(site: Site) -> None:
+    """The demo, which has a bit of everything."""
+    site.manage("seed_demo")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dev.py shots", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("--only", nargs="*", default=[], help="names, or beginnings of names")
+    parser.add_argument("--width", type=int, action="append", choices=sorted(WIDTHS))
+    parser.add_argument("--theme", action="append", choices=THEMES)
+    parser.add_argument("--no-axe", action="store_true", help="leave the accessibility check out")
+    return parser
+
+
+def _chosen(shots: Iterable[Shot], only: list[str]) -> Iterator[Shot]:
+    for shot in shots:
+        if not only or any(shot.name == name or shot.name.startswith(f"{name}-") for name in only):
+            yield shot
+
+
+def main(words: list[str]) -> int:
+    """Take the pictures, print what is wrong."""
+    options = _parser().parse_args(words)
+    OUT.mkdir(parents=True, exist_ok=True)
+    empty, full = list(_chosen(EMPTY, options.only)), list(_chosen(FULL, options.only))
+    if not empty and not full:
+        known = ", ".join(shot.name for shot in (*EMPTY, *FULL))
+        sys.stderr.write(f"No page of that name. There are: {known}\n")
+        return 2
+    for old in OUT.glob("*.png") if not options.only else ():
+        old.unlink()
+    with private_site() as site, sync_playwright() as playwright:
+        camera = Camera(
+            site,
+            launch(playwright),
+            sign_in_all(site, (OWNER, VIEWER)),
+            tuple(options.width or WIDTHS),
+            tuple(options.theme or THEMES),
+            None if options.no_axe else Axe(),
+        )
+        camera.take(empty)
+        if full:
+            _fill(site)
+            camera.take(full)
+        camera.browser.close()
+    for fault in camera.faults:
+        sys.stdout.write(f"{fault}\n")
+    place = OUT.relative_to(PROJECT) if OUT.is_relative_to(PROJECT) else Path(OUT)
+    sys.stdout.write(f"{camera.taken} pictures in {place}, {len(camera.faults)} faults\n")
+    return 1 if camera.faults else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

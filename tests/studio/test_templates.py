@@ -1,0 +1,52 @@
+"""What every template must keep to: it compiles, and the content security policy holds in it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.template.loader import get_template
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+NAMES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
+FORBIDDEN = {
+    "inline style": re.compile(r"<[^>]*\sstyle\s*="),
+    "style element": re.compile(r"<style\b"),
+    "inline script": re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)[^>]*>"),
+    "event attribute": re.compile(r"<[^>]*\son[a-z]+\s*="),
+    "hx-on": re.compile(r"\bhx-on\b"),
+    "js: value": re.compile(r"""["'](?:js|javascript):"""),
+    "trigger filter": re.compile(r"""hx-trigger=["'][^"']*\["""),
+    "unescaped text": re.compile(r"\|\s*safe\b|\bautoescape\s+off\b|\|\s*safeseq\b"),
+    "resource from elsewhere": re.compile(r"""(?:src|href)=["'](?:https?:)?//"""),
+}
+_COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}", re.DOTALL)
+
+
+def _source(name: str) -> str:
+    return _COMMENT.sub("", (TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_template_compiles(name: str) -> None:
+    assert get_template(name) is not None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_template_keeps_to_the_content_security_policy(name: str) -> None:
+    source = _source(name)
+    assert {why: found.findall(source) for why, found in FORBIDDEN.items()} == {
+        why: [] for why in FORBIDDEN
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_icons_and_marks_exist(name: str) -> None:
+    sprite = (TEMPLATES.parent / "static" / "icons.svg").read_text(encoding="utf-8")
+    known = set(re.findall(r'id="([im])-([a-z]+)"', sprite))
+    used = {
+        ("i" if kind == "icon" else "m", word)
+        for kind, word in re.findall(
+            r'shared/_(icon|mark)\.html" with name="([a-z]+)"', _source(name)
+        )
+    }
+    assert used - known == set()
