@@ -12,7 +12,9 @@
     if (!live) return;
     live.textContent = '';
     // Emptied first, and set in a later frame, so that the same words are read twice.
-    requestAnimationFrame(() => { live.textContent = text; });
+    requestAnimationFrame(() => {
+      live.textContent = text;
+    });
   };
 
   /* toast({text, kind: 'done' | 'bad', undo: URL to POST to}). Text is set as text, never HTML. */
@@ -81,7 +83,8 @@
   });
   document.addEventListener('htmx:sendError', () => {
     window.studio.toast({
-      kind: 'bad', text: 'No answer from the server. Nothing on this page was lost; try again.',
+      kind: 'bad',
+      text: 'No answer from the server. Nothing on this page was lost; try again.',
     });
   });
 

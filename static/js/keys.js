@@ -16,26 +16,38 @@
   let pending = '';
   let pendingUntil = 0;
 
-  const typing = (node) => node instanceof Element
-    && node.closest('input:not([type=checkbox], [type=radio], [type=submit], [type=button]), textarea, select, [contenteditable=true]');
+  const typing = (node) =>
+    node instanceof Element &&
+    node.closest(
+      'input:not([type=checkbox], [type=radio], [type=submit], [type=button]), textarea, select, [contenteditable=true]',
+    );
 
   function name(event) {
     const key = event.key === ' ' ? 'Space' : event.key;
     // A shifted letter arrives as its capital: "J" is typed as Shift and j.
-    if (event.ctrlKey || event.metaKey) return 'Ctrl+' + (key.length === 1 ? key.toLowerCase() : key);
+    if (event.ctrlKey || event.metaKey)
+      return 'Ctrl+' + (key.length === 1 ? key.toLowerCase() : key);
     if (event.altKey) return 'Alt+' + key;
     return key;
   }
 
   // "Shift+x" in markup is what a keyboard reports as "X"; "Ctrl+S" is Ctrl and s.
-  const canonical = (text) => text.split(' ').map((part) => part
-    .replace(/^Shift\+([a-z])$/, (_, letter) => letter.toUpperCase())
-    .replace(/^Ctrl\+([A-Z])$/, (_, letter) => 'Ctrl+' + letter.toLowerCase())).join(' ');
+  const canonical = (text) =>
+    text
+      .split(' ')
+      .map((part) =>
+        part
+          .replace(/^Shift\+([a-z])$/, (_, letter) => letter.toUpperCase())
+          .replace(/^Ctrl\+([A-Z])$/, (_, letter) => 'Ctrl+' + letter.toLowerCase()),
+      )
+      .join(' ');
 
   const keysOf = (element) => element.dataset.key.split('|').map(canonical);
 
-  const visible = (element) => element.checkVisibility
-    ? element.checkVisibility({ visibilityProperty: true }) : element.offsetParent !== null;
+  const visible = (element) =>
+    element.checkVisibility
+      ? element.checkVisibility({ visibilityProperty: true })
+      : element.offsetParent !== null;
 
   // The innermost open dialog owns the keyboard; behind it nothing answers.
   const scope = () => [...document.querySelectorAll('dialog[open]')].pop() || document;
@@ -45,8 +57,13 @@
     if (element.ariaLabel) return element.ariaLabel;
     const copy = element.cloneNode(true);
     copy.querySelectorAll('.key, svg, .n').forEach((node) => node.remove());
-    return copy.textContent.trim().replace(/\s+/g, ' ') || element.title
-      || element.labels?.[0]?.textContent.trim() || element.name || '';
+    return (
+      copy.textContent.trim().replace(/\s+/g, ' ') ||
+      element.title ||
+      element.labels?.[0]?.textContent.trim() ||
+      element.name ||
+      ''
+    );
   }
 
   function press(element) {
@@ -87,8 +104,11 @@
   function step(by) {
     const all = rows();
     const now = all.indexOf(here());
-    moveTo(all[now < 0 ? (by > 0 ? 0 : all.length - 1)
-      : Math.min(Math.max(now + by, 0), all.length - 1)]);
+    moveTo(
+      all[
+        now < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(now + by, 0), all.length - 1)
+      ],
+    );
   }
 
   function select(row, on) {
@@ -112,11 +132,26 @@
   const listKeys = [
     { key: 'j', label: 'Next row', group: 'List', run: () => step(1) },
     { key: 'k', label: 'Previous row', group: 'List', run: () => step(-1) },
-    { key: 'o', label: 'Open the row', group: 'List',
-      run: () => { const row = here(); if (row) (row.querySelector('[data-open]') || row.querySelector('a'))?.click(); } },
+    {
+      key: 'o',
+      label: 'Open the row',
+      group: 'List',
+      run: () => {
+        const row = here();
+        if (row) (row.querySelector('[data-open]') || row.querySelector('a'))?.click();
+      },
+    },
   ];
   const selectKeys = [
-    { key: 'x', label: 'Select the row', group: 'List', run: () => { const row = here(); if (row) select(row); } },
+    {
+      key: 'x',
+      label: 'Select the row',
+      group: 'List',
+      run: () => {
+        const row = here();
+        if (row) select(row);
+      },
+    },
     { key: 'X', label: 'Select up to the row', group: 'List', run: selectRange },
   ];
 
@@ -136,12 +171,16 @@
     });
     document.querySelectorAll('[data-bulk]').forEach((bar) => {
       bar.hidden = chosen.length === 0;
-      bar.querySelectorAll('[data-bulk-count]').forEach((node) => { node.textContent = String(chosen.length); });
+      bar.querySelectorAll('[data-bulk-count]').forEach((node) => {
+        node.textContent = String(chosen.length);
+      });
     });
   }
   document.addEventListener('change', (event) => {
     if (event.target.matches?.('[data-select-all]')) {
-      document.querySelectorAll('[data-select]:not(:disabled)').forEach((box) => { box.checked = event.target.checked; });
+      document.querySelectorAll('[data-select]:not(:disabled)').forEach((box) => {
+        box.checked = event.target.checked;
+      });
       showSelection();
     } else if (event.target.matches?.('[data-select]')) {
       anchor = event.target.closest('[data-row]');
@@ -150,7 +189,9 @@
   });
   document.addEventListener('click', (event) => {
     if (!event.target.closest('[data-bulk-clear]')) return;
-    document.querySelectorAll('[data-select]').forEach((box) => { box.checked = false; });
+    document.querySelectorAll('[data-select]').forEach((box) => {
+      box.checked = false;
+    });
     showSelection();
     const row = here() || rows()[0];
     (row?.querySelector('[data-open]') || document.getElementById('main'))?.focus();
@@ -161,18 +202,29 @@
   function bindings() {
     const within = scope();
     const found = [...within.querySelectorAll('[data-key]')]
-      .filter((element) => !element.closest('template') && (visible(element) || element.closest('#nav')))
-      .flatMap((element) => keysOf(element).map((key) => ({
-        key, label: labelOf(element), run: () => press(element),
-        group: element.dataset.keyGroup || (key.startsWith('g ') ? 'Go to' : 'This page'),
-      })));
+      .filter(
+        (element) => !element.closest('template') && (visible(element) || element.closest('#nav')),
+      )
+      .flatMap((element) =>
+        keysOf(element).map((key) => ({
+          key,
+          label: labelOf(element),
+          run: () => press(element),
+          group: element.dataset.keyGroup || (key.startsWith('g ') ? 'Go to' : 'This page'),
+        })),
+      );
     if (within !== document) return found;
     const lists = rows().length
-      ? [...listKeys, ...(document.querySelector('[data-select]') ? selectKeys : [])] : [];
+      ? [...listKeys, ...(document.querySelector('[data-select]') ? selectKeys : [])]
+      : [];
     return [...builtin, ...lists, ...found, ...added];
   }
 
-  function find(key) { return bindings().reverse().find((binding) => binding.key === key); }
+  function find(key) {
+    return bindings()
+      .reverse()
+      .find((binding) => binding.key === key);
+  }
 
   const sheet = document.getElementById('keys');
   const palette = document.getElementById('palette');
@@ -186,28 +238,31 @@
       groups.get(binding.group).set(binding.key, binding.label);
     });
     const list = sheet.querySelector('[data-keys-list]');
-    list.replaceChildren(...[...groups].map(([group, entries]) => {
-      const section = document.createElement('section');
-      const head = document.createElement('h3');
-      head.textContent = group;
-      const dl = document.createElement('dl');
-      entries.forEach((label, key) => {
-        const row = document.createElement('div');
-        const term = document.createElement('dt');
-        key.split(/[ +]/).forEach((part) => {
-          const keycap = document.createElement('kbd');
-          keycap.className = 'key';
-          keycap.textContent = { Enter: '↵', Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→' }[part] || part;
-          term.append(keycap);
+    list.replaceChildren(
+      ...[...groups].map(([group, entries]) => {
+        const section = document.createElement('section');
+        const head = document.createElement('h3');
+        head.textContent = group;
+        const dl = document.createElement('dl');
+        entries.forEach((label, key) => {
+          const row = document.createElement('div');
+          const term = document.createElement('dt');
+          key.split(/[ +]/).forEach((part) => {
+            const keycap = document.createElement('kbd');
+            keycap.className = 'key';
+            keycap.textContent =
+              { Enter: '↵', Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→' }[part] || part;
+            term.append(keycap);
+          });
+          const what = document.createElement('dd');
+          what.textContent = label;
+          row.append(term, what);
+          dl.append(row);
         });
-        const what = document.createElement('dd');
-        what.textContent = label;
-        row.append(term, what);
-        dl.append(row);
-      });
-      section.append(head, dl);
-      return section;
-    }));
+        section.append(head, dl);
+        return section;
+      }),
+    );
     sheet.showModal();
   }
 
@@ -216,8 +271,12 @@
   let chosen = 0;
 
   function openPalette() {
-    choices = bindings().filter((binding) => binding.label && !['List'].includes(binding.group)
-      && !['Ctrl+k', 'Escape'].includes(binding.key));
+    choices = bindings().filter(
+      (binding) =>
+        binding.label &&
+        !['List'].includes(binding.group) &&
+        !['Ctrl+k', 'Escape'].includes(binding.key),
+    );
     const seen = new Set();
     choices = choices.filter((choice) => !seen.has(choice.label) && seen.add(choice.label));
     field.value = '';
@@ -229,10 +288,18 @@
 
   function matches() {
     const words = field.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    const hits = choices.filter((choice) => words.every((word) => choice.label.toLowerCase().includes(word)));
+    const hits = choices.filter((choice) =>
+      words.every((word) => choice.label.toLowerCase().includes(word)),
+    );
     if (field.value.trim()) {
-      hits.push({ label: `Search tasks for “${field.value.trim()}”`, key: '', group: 'Search',
-        run: () => { location.href = palette.dataset.search + '?q=' + encodeURIComponent(field.value.trim()); } });
+      hits.push({
+        label: `Search tasks for “${field.value.trim()}”`,
+        key: '',
+        group: 'Search',
+        run: () => {
+          location.href = palette.dataset.search + '?q=' + encodeURIComponent(field.value.trim());
+        },
+      });
     }
     return hits.slice(0, 12);
   }
@@ -240,20 +307,22 @@
   function drawPalette() {
     const hits = matches();
     chosen = Math.min(Math.max(chosen, 0), Math.max(hits.length - 1, 0));
-    options.replaceChildren(...hits.map((hit, index) => {
-      const option = document.createElement('li');
-      option.id = 'palette-' + index;
-      option.setAttribute('role', 'option');
-      option.setAttribute('aria-selected', String(index === chosen));
-      const label = document.createElement('span');
-      label.textContent = hit.label;
-      const group = document.createElement('span');
-      group.className = 'push dim s';
-      group.textContent = hit.group;
-      option.append(label, group);
-      option.addEventListener('click', () => choose(hit));
-      return option;
-    }));
+    options.replaceChildren(
+      ...hits.map((hit, index) => {
+        const option = document.createElement('li');
+        option.id = 'palette-' + index;
+        option.setAttribute('role', 'option');
+        option.setAttribute('aria-selected', String(index === chosen));
+        const label = document.createElement('span');
+        label.textContent = hit.label;
+        const group = document.createElement('span');
+        group.className = 'push dim s';
+        group.textContent = hit.group;
+        option.append(label, group);
+        option.addEventListener('click', () => choose(hit));
+        return option;
+      }),
+    );
     field.setAttribute('aria-activedescendant', hits.length ? 'palette-' + chosen : '');
   }
 
@@ -262,7 +331,10 @@
     hit.run();
   }
 
-  field?.addEventListener('input', () => { chosen = 0; drawPalette(); });
+  field?.addEventListener('input', () => {
+    chosen = 0;
+    drawPalette();
+  });
   field?.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
@@ -277,7 +349,10 @@
 
   function focusSearch() {
     // The page's own filter before the one in the top bar.
-    const search = [...document.querySelectorAll('main [data-search]'), ...document.querySelectorAll('.top [data-search]')].find(visible);
+    const search = [
+      ...document.querySelectorAll('main [data-search]'),
+      ...document.querySelectorAll('.top [data-search]'),
+    ].find(visible);
     if (search) press(search);
     else if (palette) openPalette();
   }
@@ -285,7 +360,12 @@
   const builtin = [
     { key: '/', label: 'Search', group: 'Everywhere', run: focusSearch },
     { key: '?', label: 'This sheet', group: 'Everywhere', run: openSheet },
-    { key: 'Ctrl+k', label: 'Palette: go anywhere, do anything here', group: 'Everywhere', run: openPalette },
+    {
+      key: 'Ctrl+k',
+      label: 'Palette: go anywhere, do anything here',
+      group: 'Everywhere',
+      run: openPalette,
+    },
   ];
 
   document.addEventListener('click', (event) => {
@@ -303,10 +383,15 @@
       event.target.blur();
       return;
     }
-    if (single && key !== 'Escape' && (typing(event.target) || prefs.read('keys') === 'off')) return;
+    if (single && key !== 'Escape' && (typing(event.target) || prefs.read('keys') === 'off'))
+      return;
     // Enter and Space belong to what has the focus.
-    if (['Enter', 'Space'].includes(key) && event.target !== document.body
-      && event.target.id !== 'main') return;
+    if (
+      ['Enter', 'Space'].includes(key) &&
+      event.target !== document.body &&
+      event.target.id !== 'main'
+    )
+      return;
 
     const now = performance.now();
     const sequence = pending && now < pendingUntil ? pending + ' ' + key : '';
@@ -321,6 +406,13 @@
     }
   });
 
-  window.studio.keys = { add: (binding) => { added.push({ group: 'This page', ...binding, key: canonical(binding.key) }); }, moveTo, rows, here };
+  window.studio.keys = {
+    add: (binding) => {
+      added.push({ group: 'This page', ...binding, key: canonical(binding.key) });
+    },
+    moveTo,
+    rows,
+    here,
+  };
   showSelection();
 })();

@@ -10,7 +10,13 @@
   const due = new WeakMap();
 
   ['pointerdown', 'pointermove', 'keydown', 'scroll'].forEach((name) => {
-    document.addEventListener(name, () => { active = performance.now(); }, { passive: true });
+    document.addEventListener(
+      name,
+      () => {
+        active = performance.now();
+      },
+      { passive: true },
+    );
   });
 
   function tick() {
@@ -39,7 +45,10 @@
     if (etag && event.detail.elt.matches?.('[data-poll]')) etags.set(event.detail.elt.id, etag);
   });
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) { active = performance.now(); tick(); }
+    if (!document.hidden) {
+      active = performance.now();
+      tick();
+    }
   });
   setInterval(tick, 500);
 })();

@@ -12,7 +12,11 @@
 
   function read(name) {
     let value = null;
-    try { value = localStorage.getItem('studio.' + name); } catch { /* storage refused */ }
+    try {
+      value = localStorage.getItem('studio.' + name);
+    } catch {
+      /* storage refused */
+    }
     return choices[name].includes(value) ? value : choices[name][0];
   }
 
@@ -23,7 +27,11 @@
   }
 
   function set(name, value) {
-    try { localStorage.setItem('studio.' + name, value); } catch { /* storage refused */ }
+    try {
+      localStorage.setItem('studio.' + name, value);
+    } catch {
+      /* storage refused */
+    }
     apply(name);
     if (read(name) !== value) root.setAttribute('data-' + name, value);
     document.dispatchEvent(new CustomEvent('studio:pref', { detail: { name, value } }));

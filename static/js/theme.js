@@ -19,7 +19,9 @@
     }
   }
 
-  function showAll() { document.querySelectorAll('[data-pref]').forEach(show); }
+  function showAll() {
+    document.querySelectorAll('[data-pref]').forEach(show);
+  }
 
   document.addEventListener('click', (event) => {
     const control = event.target.closest('button[data-pref]');
