@@ -1,0 +1,262 @@
+"""The reference program: bindings, and its runner.
+
+A program is a list of steps; arguments are literals or bindings to earlier steps *by step id*, so that
+another seed, a repair or a dropped step rebinds it. Binding forms:
+
+- `{"from": step, "path", "where", "sort", "take", "field"}`: reserved sources are `clock` (now, today) and
+  `item` (inside `each`). With any of where, sort, take, field the value is a list to select from; `take` is
+  `only` (fails unless one is left), `first`, `last` or `all`.
+- `{"fn": name, "args": [...]}`: a function of functions.py.
+- `{"text": template, "with": {...}}`: a filled text.
+
+A step answered `rate_limited`, `unavailable` or `timeout` is repeated by the runner, at most three times.
+An unresolved binding ends its step as a problem; it never raises.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cmp_to_key
+from typing import Any, Final, NamedTuple
+
+from tasks_app.core.calls import TRANSIENT_ERRORS, Call
+from tasks_app.core.functions import FunctionError, apply_function, fill
+from tasks_app.core.predicates import PredicateError, compile_where, order
+from tasks_app.core.spec import Step, TaskSpec
+from tasks_app.core.values import MISSING, follow
+from tasks_app.core.world.world import World
+
+REPETITIONS: Final = 3
+
+
+class Act(NamedTuple):
+    """One plain act of a policy: a tool call with literal arguments, or a reply that ends a stage."""
+
+    tool: str | None
+    arguments: Mapping[str, Any]
+    reply: str = ""
+    step: str = ""
+    """Id of the reference step it came from."""
+
+    def written(self) -> dict[str, Any]:
+        """Return it as calls files write it."""
+        if self.tool is None:
+            return {"reply": self.reply}
+        return {"tool": self.tool, "arguments": dict(self.arguments)}
+
+
+class StepProblem(NamedTuple):
+    """A step that could not be carried out."""
+
+    step: str
+    position: int
+    """Index in the program."""
+    message: str
+    call: Call | None = None
+
+
+@dataclass
+class ProgramRun:
+    """What running a program did."""
+
+    acts: list[Act] = field(default_factory=list)
+    """Every call made (repetitions included) and every reply, with literal arguments."""
+    results: dict[str, Any] = field(default_factory=dict)
+    problems: list[StepProblem] = field(default_factory=list)
+
+
+class BindingError(LookupError):
+    """A binding that selects nothing, too much, or names what isn't there."""
+
+
+def run_program(
+    world: World, steps: Sequence[Step], *, repetitions: int = REPETITIONS
+) -> ProgramRun:
+    """Run a program to its end in a world, and let unreached stages happen.
+
+    Args:
+        world: A fresh world.
+        steps: The program.
+        repetitions: How often a transient error is retried; 0 is the no-retry policy of C10.
+    """
+    run = ProgramRun()
+    for position, step in enumerate(steps):
+        if world.finished:
+            run.problems.append(StepProblem(_name(step, position), position, "after the last reply"))
+            break
+        _run_step(world, step, position, run, repetitions)
+    world.finish()
+    return run
+
+
+def _name(step: Step, position: int) -> str:
+    return step.id or f"reply{position}"
+
+
+def _run_step(world: World, step: Step, position: int, run: ProgramRun, repetitions: int) -> None:
+    name = _name(step, position)
+    scope: dict[str, Any] = {
+        **run.results,
+        "clock": {"now": world.now, "today": world.now[:10]},
+    }
+    try:
+        if step.tool is None:
+            text = bind(step.reply, scope)
+            run.acts.append(Act(None, {}, text if isinstance(text, str) else str(text), name))
+            world.reply(run.acts[-1].reply)
+            return
+        if step.each is None:
+            run.results[name] = _call(world, step, scope, name, run, repetitions, position)
+            return
+        items = bind(step.each, scope)
+        if not isinstance(items, list | tuple):
+            raise BindingError("each does not give a list")
+        run.results[name] = [
+            _call(world, step, {**scope, "item": item}, name, run, repetitions, position)
+            for item in items
+        ]
+    except (BindingError, FunctionError, PredicateError) as problem:
+        run.problems.append(StepProblem(name, position, str(problem)))
+
+
+def _call(
+    world: World,
+    step: Step,
+    scope: Mapping[str, Any],
+    name: str,
+    run: ProgramRun,
+    repetitions: int,
+    position: int,
+) -> Any:
+    assert step.tool is not None
+    arguments = bind(step.arguments, scope)
+    for attempt in range(repetitions + 1):
+        call = world.call(step.tool, arguments)
+        run.acts.append(Act(step.tool, arguments, "", name))
+        if call.error not in TRANSIENT_ERRORS or attempt == repetitions:
+            break
+    if call.error is not None:
+        text = f"{call.error}: {call.outcome.get('message', '')}"
+        run.problems.append(StepProblem(name, position, text, call))
+        return MISSING
+    return call.outcome
+
+
+def perform(world: World, acts: Iterable[Act]) -> None:
+    """Perform plain acts to the end, without repetition; unreached stages happen."""
+    for act in acts:
+        if world.finished:
+            break
+        if act.tool is None:
+            world.reply(act.reply)
+        else:
+            world.call(act.tool, act.arguments)
+    world.finish()
+
+
+def read_acts(data: Any) -> list[Act]:
+    """Read a calls file: a list of {"tool", "arguments"} and {"reply"}. Raises ValueError with the place."""
+    if not isinstance(data, list):
+        raise ValueError("a calls file is one JSON list")
+    acts: list[Act] = []
+    for position, entry in enumerate(data):
+        if isinstance(entry, Mapping) and isinstance(entry.get("tool"), str):
+            arguments = entry.get("arguments", {})
+            if not isinstance(arguments, Mapping):
+                raise ValueError(f"[{position}].arguments is not an object")
+            acts.append(Act(entry["tool"], arguments))
+        elif isinstance(entry, Mapping) and isinstance(entry.get("reply"), str):
+            acts.append(Act(None, {}, entry["reply"]))
+        else:
+            raise ValueError(f'[{position}] is neither {{"tool", "arguments"}} nor {{"reply"}}')
+    return acts
+
+
+def reference_run(spec: TaskSpec) -> tuple[World, ProgramRun]:
+    """Run a spec's reference on a fresh world."""
+    world = World(spec)
+    return world, run_program(world, spec.reference)
+
+
+# --- bindings ------------------------------------------------------------------------------------
+
+_SELECTING: Final = frozenset({"where", "sort", "take", "field"})
+_BINDING: Final = frozenset({"from", "path"}) | _SELECTING
+
+
+def is_binding(value: Any) -> bool:
+    """Say whether a value is one of the three binding forms."""
+    if not isinstance(value, Mapping):
+        return False
+    keys = value.keys()
+    return (
+        ("from" in keys and keys <= _BINDING and isinstance(value["from"], str))
+        or keys == {"fn", "args"}
+        or keys == {"text", "with"}
+    )
+
+
+def bind(value: Any, scope: Mapping[str, Any]) -> Any:
+    """Resolve every binding in a value. Raises BindingError, FunctionError or PredicateError."""
+    if isinstance(value, Mapping):
+        keys = value.keys()
+        if "from" in keys and keys <= _BINDING and isinstance(value["from"], str):
+            return _select(value, scope)
+        if keys == {"fn", "args"}:
+            return apply_function(value["fn"], [bind(a, scope) for a in value["args"]])
+        if keys == {"text", "with"}:
+            return fill(value["text"], {k: bind(v, scope) for k, v in value["with"].items()})
+        return {key: bind(item, scope) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [bind(item, scope) for item in value]
+    return value
+
+
+def _select(binding: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
+    source = binding["from"]
+    if source not in scope:
+        raise BindingError(f"no step {source} before this one")
+    value = scope[source]
+    if value is MISSING:
+        raise BindingError(f"step {source} failed")
+    found = follow(value, binding.get("path", ""))
+    if found is MISSING:
+        raise BindingError(f"step {source} has nothing at {binding.get('path')!r}")
+    if not _SELECTING & binding.keys():
+        return found
+    if not isinstance(found, list | tuple):
+        raise BindingError(f"step {source} gives no list at {binding.get('path', '')!r}")
+    chosen = list(found)
+    if "where" in binding:
+        test = compile_where(bind(binding["where"], scope))
+        chosen = [item for item in chosen if test(item)]
+    if "sort" in binding:
+        chosen = sort_by(chosen, binding["sort"])
+    if "field" in binding:
+        chosen = [follow(item, binding["field"]) for item in chosen]
+        if any(item is MISSING for item in chosen):
+            raise BindingError(f"an item of {source} has no field {binding['field']}")
+    match binding.get("take", "only"):
+        case "all":
+            return chosen
+        case "first" | "last" as end:
+            if not chosen:
+                raise BindingError(f"nothing of step {source} is left to take the {end} of")
+            return chosen[0 if end == "first" else -1]
+        case "only":
+            if len(chosen) != 1:
+                raise BindingError(f"{len(chosen)} items of step {source} are left instead of one")
+            return chosen[0]
+        case other:
+            raise BindingError(f"take {other!r} is none of only, first, last, all")
+
+
+def sort_by(items: Sequence[Any], path: str) -> list[Any]:
+    """Sort stably by a field; a leading `-` reverses; what has no order keeps its place."""
+    down = path.startswith("-")
+    path = path.removeprefix("-")
+
+    def compare(left: Any, right: Any) -> int:
+        found = order(follow(left, path), follow(right, path)) or 0
+        return -found if down else found
+
+    return sorted(items, key=cmp_to_key(compare))

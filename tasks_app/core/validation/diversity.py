@@ -1,0 +1,64 @@
+"""Gate V1: a task is new. Near duplicates by request text, siblings by structural fingerprint."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tasks_app.core.predicates import OPERATORS
+from tasks_app.core.program import is_binding
+from tasks_app.core.spec import TaskSpec
+from tasks_app.core.values import content_hash
+
+
+def fingerprint(spec: TaskSpec) -> str:
+    """Return the structural fingerprint: what is done and tested, without names, numbers or wording.
+
+    Tool sequence with abstracted arguments, check kinds with their operators, constraint kinds with
+    severity, faults, stages, colleague. 16 hex digits.
+    """
+    steps = [
+        {
+            "tool": step.tool,
+            "each": step.each is not None,
+            "arguments": {name: _shape(value) for name, value in step.arguments.items()},
+        }
+        for step in spec.reference
+        if step.tool is not None
+    ]
+    checks = sorted(
+        f"{check.kind}:{check.component}:{','.join(sorted(_operators(check.model_dump())))}"
+        for check in spec.checks
+    )
+    constraints = sorted(
+        f"{c.kind}:{'gate' if c.gate else 'deduct'}" for c in spec.constraints
+    )
+    return content_hash(
+        {
+            "steps": steps,
+            "checks": checks,
+            "constraints": constraints,
+            "faults": [f"{fault.tool}:{fault.moment}" for fault in spec.faults],
+            "stages": len(spec.stages),
+            "colleague": spec.user is not None,
+        }
+    )[:16]
+
+
+def _shape(value: Any) -> Any:
+    if is_binding(value):
+        if "fn" in value:
+            return [str(value["fn"]), *(_shape(argument) for argument in value["args"])]
+        if "text" in value:
+            return "text"
+        return f"from:{value.get('take', '')}"
+    if isinstance(value, Mapping):
+        return sorted(value)
+    return "list" if isinstance(value, list | tuple) else "literal"
+
+
+def _operators(value: Any) -> set[str]:
+    if isinstance(value, Mapping):
+        found = {key for key in value if key in OPERATORS}
+        return found.union(*(_operators(item) for item in value.values())) if value else found
+    if isinstance(value, list | tuple):
+        return set().union(*(_operators(item) for item in value)) if value else set()
+    return set()

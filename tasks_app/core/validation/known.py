@@ -1,0 +1,92 @@
+"""What can be named inside a spec: collections and their fields, ids, tools and their arguments; near names."""
+
+import difflib
+import functools
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import ReadOnly
+
+from tasks_app.core.services.base import collection
+from tasks_app.core.services.catalog import collections, services, tools
+from tasks_app.core.spec import TaskSpec
+
+
+@functools.cache
+def record_fields() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Collection address → known field → the values its type allows (empty: any)."""
+    table: dict[str, dict[str, tuple[str, ...]]] = {}
+    for service in services().values():
+        for klass in reversed(service.__mro__):
+            for declared in vars(klass).values():
+                if isinstance(declared, collection):
+                    hints = get_type_hints(declared.record, include_extras=True)
+                    table[f"{service.name}/{declared.name}"] = {
+                        name: literals(hint) for name, hint in hints.items()
+                    }
+    return table
+
+
+def literals(hint: Any) -> tuple[str, ...]:
+    """Return the texts a type allows, empty if it allows any."""
+    origin = get_origin(hint)
+    if origin is Literal:
+        return tuple(value for value in get_args(hint) if isinstance(value, str))
+    if origin is ReadOnly or (origin is not None and getattr(origin, "__name__", "") == "NotRequired"):
+        return literals(get_args(hint)[0])
+    if hasattr(hint, "__metadata__"):
+        return literals(get_args(hint)[0])
+    if origin in (Union, types.UnionType):
+        parts = [literals(part) for part in get_args(hint) if part is not type(None)]
+        return tuple(v for part in parts for v in part) if all(parts) else ()
+    return ()
+
+
+@functools.cache
+def noun_homes() -> Mapping[str, tuple[str, ...]]:
+    """Foreign key field (`customer_id`) → the collections it may point into."""
+    homes: dict[str, list[str]] = {}
+    for place in collections():
+        noun = singular(place.partition("/")[2])
+        homes.setdefault(f"{noun}_id", []).append(place)
+    return {field: tuple(places) for field, places in homes.items()}
+
+
+def singular(noun: str) -> str:
+    """`policies` → `policy`, `addresses` → `address`, `tickets` → `ticket`."""
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    if noun.endswith(("sses", "xes", "ches")):
+        return noun[:-2]
+    return noun.removesuffix("s")
+
+
+def arguments_of(tool: str) -> Mapping[str, Any]:
+    """Argument name → its schema; empty for an unknown tool."""
+    found = tools().get(tool)
+    if found is None or found.facts.parameters is None:
+        return {}
+    properties = found.facts.parameters.get("properties", {})
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def record_ids(spec: TaskSpec, place: str) -> tuple[str, ...]:
+    """Ids of a collection at the start, or added by the timeline, in order."""
+    service, _, name = place.partition("/")
+    facts = collections().get(place)
+    id_field = facts.id_field if facts is not None else "id"
+    seeded = spec.services.get(service, {}).get(name, ())
+    added = (
+        mutation.values
+        for stage in spec.timeline
+        for mutation in stage.mutations
+        if mutation.op == "add" and (mutation.service, mutation.collection) == (service, name)
+    )
+    return tuple(str(r[id_field]) for r in (*seeded, *added) if id_field in r)
+
+
+def nearest(name: str, options: Iterable[str]) -> str | None:
+    """Return the option most like a name, None if none is near."""
+    found = difflib.get_close_matches(name, sorted(options), n=1, cutoff=0.6)
+    return found[0] if found else None

@@ -1,0 +1,181 @@
+"""Gates S: the form of a spec. S1 (the typed models) is held by `load_spec`; these look at what it admits."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from tasks_app.core.results import COMPONENTS
+from tasks_app.core.spec import TaskSpec
+from tasks_app.core.validation.card import Finding
+from tasks_app.core.validation.gate import Gate, finding, operation, pointer
+
+MOST_OF_ONE = 0.6 + 1e-9
+LEAST_OUTCOME = 0.4 - 1e-9
+
+
+def weights(spec: TaskSpec) -> Iterator[Finding]:
+    """S2: the weights of scored checks sum to 1; no component over 0.6; outcome at least 0.4."""
+    scored = [(i, c) for i, c in enumerate(spec.checks) if c.kind != "rubric"]
+    if not scored:
+        yield finding("S2", "/checks", "no check is scored", hint="add an outcome check")
+        return
+    total = math.fsum(c.weight for _, c in scored)
+    if abs(total - 1) > 1e-6:
+        shares = _rescaled([c.weight for _, c in scored])
+        yield finding(
+            "S2",
+            "/checks",
+            f"the weights of the checks sum to {total:g}, not 1",
+            hint="scale the weights to sum to 1",
+            rule="renormalise_weights",
+            patch=[
+                operation("replace", pointer("checks", i, "weight"), share)
+                for (i, c), share in zip(scored, shares, strict=True)
+                if share != c.weight
+            ],
+        )
+        return
+    sums = {name: math.fsum(c.weight for _, c in scored if c.component == name) for name in COMPONENTS}
+    for name, share in sums.items():
+        if share > MOST_OF_ONE:
+            yield finding(
+                "S2",
+                "/checks",
+                f"{name} carries {share:.2f} of the weight; at most 0.6",
+                hint=f"move weight from {name} checks to others",
+            )
+    if sums["outcome"] < LEAST_OUTCOME:
+        yield finding(
+            "S2",
+            "/checks",
+            f"outcome carries {sums['outcome']:.2f} of the weight; at least 0.4",
+            hint="move weight to the outcome checks",
+        )
+
+
+def _rescaled(values: Sequence[float]) -> list[float]:
+    total = math.fsum(values)
+    shares = [round(v / total, 4) for v in values]
+    shares[-1] = round(shares[-1] + 1 - math.fsum(shares), 4)
+    return shares
+
+
+def unique_ids(spec: TaskSpec) -> Iterator[Finding]:
+    """S3: checks, constraints, steps, stages, tools, policies and facts are named once."""
+    facts = spec.user.facts if spec.user is not None else ()
+    named: Sequence[tuple[str, Sequence[str]]] = (
+        ("checks", [c.id for c in spec.checks]),
+        ("constraints", [c.id for c in spec.constraints]),
+        ("reference", [s.id or f"reply {i}" for i, s in enumerate(spec.reference)]),
+        ("timeline", [s.id for s in spec.timeline]),
+        ("tools", list(spec.tools)),
+        ("workplace/policies", [p.id for p in spec.workplace.policies]),
+        ("user/facts", [f.id for f in facts]),
+    )
+    for place, ids in named:
+        for name, times in Counter(ids).items():
+            if times < 2:
+                continue
+            second = [i for i, other in enumerate(ids) if other == name][1]
+            patch = []
+            if place == "tools":
+                patch = [operation("remove", pointer("tools", second))]
+            elif place in ("checks", "constraints"):
+                patch = [operation("replace", f"/{place}/{second}/id", _free_name(name, ids))]
+            yield finding(
+                "S3",
+                f"/{place}/{second}",
+                f"{name} stands there {times} times",
+                hint="give the second one a name of its own",
+                rule="suffix_by_ordinal",
+                patch=patch,
+            )
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    number, known = 2, set(taken)
+    while f"{name}_{number}" in known:
+        number += 1
+    return f"{name}_{number}"
+
+
+def well_formed_checks(spec: TaskSpec) -> Iterator[Finding]:
+    """S4: requirements resolve without a cycle and lead to an outcome; stages exist; there is an anchor."""
+    known = {c.id: c for c in spec.checks}
+    stages = {s.id for s in spec.stages}
+    for i, check in enumerate(spec.checks):
+        for j, required in enumerate(check.requires):
+            if required not in known:
+                yield finding(
+                    "S4",
+                    pointer("checks", i, "requires", j),
+                    f"{check.id} requires {required}, which does not exist",
+                    hint="name an existing check, or remove the requirement",
+                    rule="drop_requirement",
+                    patch=[operation("remove", pointer("checks", i, "requires", j))],
+                )
+        if check.stage is not None and check.stage not in stages:
+            yield finding(
+                "S4",
+                pointer("checks", i, "stage"),
+                f"{check.id} reads stage {check.stage}, which does not exist",
+                hint=f"stages are {', '.join(sorted(stages))}",
+            )
+        if _in_cycle(check.id, spec):
+            yield finding(
+                "S4",
+                pointer("checks", i, "requires"),
+                f"{check.id} requires itself in the end",
+                hint="break the circle",
+            )
+    if spec.evaluation_only:
+        return  # an upstream grader's declarations know no anchors
+    anchors = [c.id for c in spec.checks if c.component == "outcome" and not c.requires]
+    if not anchors:
+        yield finding(
+            "S4",
+            "/checks",
+            "no outcome check stands on its own (without `requires`)",
+            hint="let the check of the right record require nothing",
+        )
+    for i, check in enumerate(spec.checks):
+        if check.component != "outcome" and not _reaches_outcome(check.id, spec):
+            patch = []
+            if anchors:
+                patch = [operation("add", pointer("checks", i, "requires"), [*check.requires, anchors[0]])]
+            yield finding(
+                "S4",
+                pointer("checks", i, "requires"),
+                f"{check.id} is a {check.component} check that requires no outcome: it can pay for nothing done",
+                hint=f"let it require {anchors[0]}" if anchors else "let it require an outcome check",
+                rule="require_anchor",
+                patch=patch,
+            )
+
+
+def _requirements(check_id: str, spec: TaskSpec) -> set[str]:
+    known = {c.id: c for c in spec.checks}
+    seen: set[str] = set()
+    waiting = list(known[check_id].requires)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen and name in known:
+            seen.add(name)
+            waiting.extend(known[name].requires)
+    return seen
+
+
+def _in_cycle(check_id: str, spec: TaskSpec) -> bool:
+    return check_id in _requirements(check_id, spec)
+
+
+def _reaches_outcome(check_id: str, spec: TaskSpec) -> bool:
+    required = _requirements(check_id, spec)
+    return any(c.id in required and c.component == "outcome" for c in spec.checks)
+
+
+GATES: tuple[Gate, ...] = (
+    Gate("S2", "weights", True, weights),
+    Gate("S3", "ids are unique", True, unique_ids),
+    Gate("S4", "checks are well formed", True, well_formed_checks),
+)

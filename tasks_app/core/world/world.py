@@ -1,0 +1,308 @@
+"""One episode's world: records, clock, stages, faults, colleague, call log.
+
+`Seed` is what all worlds of one spec share (frozen records with digests, offered tools, facts); it is kept
+in a small cache by content hash. `World` is one store and its services: not thread-safe, one an episode.
+
+The clock stands still inside a stage; order is told by the call number. A reply without tool calls ends
+the stage: close it, apply the next stage's mutations, set the clock, notify. A policy that stops early
+leaves the later stages with an empty reply; they happen all the same.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import orjson
+
+from tasks_app.core.calls import Call, ToolError, ToolFacts, encode_arguments
+from tasks_app.core.evidence import Evidence, Ground, StageEvidence
+from tasks_app.core.records import Snapshot, Store, build_tables
+from tasks_app.core.services.base import Service, Tool
+from tasks_app.core.services.catalog import collections as all_collections
+from tasks_app.core.services.catalog import tools as all_tools
+from tasks_app.core.spec import Fault, TaskSpec, ToolAlias
+from tasks_app.core.values import InvalidValueError
+from tasks_app.core.world import faults, timeline, user
+from tasks_app.core.world.state import Context, context_key
+
+_KEPT: Final = 64
+_UNKNOWN: Final = ToolError("unknown_tool", "no tool of that name is offered")
+
+
+class Seed:
+    """What all worlds of one spec share."""
+
+    __slots__ = ("aliases", "faults", "ground", "now", "offered", "snapshot", "spec")
+
+    _cache: "OrderedDict[str, Seed]" = OrderedDict()
+    _lock = threading.Lock()
+
+    def __init__(self, spec: TaskSpec):
+        self.spec = spec
+        facts = all_collections()
+        declared = {place: {} for place in facts if place.partition("/")[0] in spec.services}
+        tables, total, counters = build_tables(
+            cast("Mapping[str, Mapping[str, Any]]", spec.services), facts
+        )
+        for place in declared:
+            tables.setdefault(place, {})
+        tables = dict(sorted(tables.items()))
+        known = all_tools()
+        self.offered: Mapping[str, Tool] = {n: known[n] for n in spec.tools if n in known}
+        self.aliases: Mapping[str, ToolAlias] = {
+            name: alias for name, alias in spec.tool_aliases.items() if alias.tool in known
+        }
+        context = Context(stage=0, opened=tables, first_call=0)
+        self.snapshot = Snapshot(tables, total, counters, context, context_key(context), ())
+        self.now = spec.stages[0].at
+        self.faults: Mapping[str, Mapping[int, Fault]] = faults.by_tool(spec.faults)
+        names = {*self.offered, *(alias.tool for alias in self.aliases.values())}
+        self.ground = Ground(
+            start=tables,
+            tools={name: known[name].facts for name in sorted(names)},
+            write_set=spec.write_set,
+            id_fields={f.address: f.id_field for f in facts.values() if f.id_field != "id"},
+        )
+
+    @classmethod
+    def of(cls, spec: TaskSpec) -> "Seed":
+        """Return the seed of a spec. Raises InvalidValueError that names a record that cannot be."""
+        with cls._lock:
+            known = cls._cache.get(spec.hash)
+            if known is not None:
+                cls._cache.move_to_end(spec.hash)
+                return known
+        made = cls(spec)
+        with cls._lock:
+            cls._cache[spec.hash] = made
+            while len(cls._cache) > _KEPT:
+                cls._cache.popitem(last=False)
+        return made
+
+    def declaration(self, name: str) -> ToolFacts | None:
+        """Return what a tool declares, by the name the policy uses."""
+        tool, _ = self.find(name)
+        return tool.facts if tool is not None else None
+
+    def find(self, name: str) -> tuple[Tool | None, ToolAlias | None]:
+        """Return an offered tool, and the alias it was found by."""
+        tool = self.offered.get(name)
+        if tool is not None:
+            return tool, None
+        alias = self.aliases.get(name)
+        return (all_tools()[alias.tool], alias) if alias is not None else (None, None)
+
+
+class World:
+    """One episode's world."""
+
+    __slots__ = ("_services", "now", "seed", "store")
+
+    def __init__(self, seed: Seed | TaskSpec):
+        self.seed = seed if isinstance(seed, Seed) else Seed.of(seed)
+        self.store = Store(self.seed.snapshot)
+        self.now = self.seed.now
+        self._services: dict[type[Service], Service] = {}
+
+    # --- state -----------------------------------------------------------------------------------
+
+    @property
+    def context(self) -> Context:
+        """Stage, colleague and closed stages."""
+        return cast(Context, self.store.context)
+
+    @property
+    def stage(self) -> str:
+        """Id of the running (or last) stage."""
+        return self.seed.spec.stages[self.context.stage].id
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last stage has ended."""
+        return self.context.finished
+
+    @property
+    def notification(self) -> str:
+        """What the running stage tells the policy: the request, or the stage's notification."""
+        stage = self.seed.spec.stages[self.context.stage]
+        return stage.notification if stage.notification is not None else self.seed.spec.request.text
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The call log."""
+        return self.store.log
+
+    def snapshot(self) -> Snapshot:
+        """Take the state: a handful of references."""
+        return self.store.snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Put a state back."""
+        self.store.restore(snapshot)
+        self._set_clock()
+
+    # --- acting ----------------------------------------------------------------------------------
+
+    def call(self, name: str, arguments: str | bytes | Mapping[str, Any]) -> Call:
+        """Call a tool. Never raises for what a policy does: failures are structured errors."""
+        store = self.store
+        snapshot = store.snapshot()
+        key = store.state_key()
+        raw = encode_arguments(arguments)
+        tool, alias = self.seed.find(name)
+        valid, error = False, None
+        try:
+            if tool is None:
+                raise _UNKNOWN
+            if alias is not None:
+                raw = rename_arguments(raw, alias)
+            parsed = tool.validate(raw)
+            valid = True
+            fault = self._fault(tool.facts.name) if self.seed.faults else None
+            if fault is not None and fault.moment == "before":
+                raise faults.failure(fault)
+            observation = tool.run(self._service(tool.service), parsed)
+            if fault is not None:
+                lost = faults.failure(fault)
+                observation, error = lost.encoded(), lost.code
+        except ToolError as refusal:
+            self._undo(snapshot)
+            observation, error = refusal.encoded(), refusal.code
+        except Exception as defect:  # noqa: BLE001 (a handler's defect is an observation; gate T2 finds it)
+            self._undo(snapshot)
+            failure = ToolError("internal_error", f"{type(defect).__name__} in {name}")
+            observation, error = failure.encoded(), failure.code
+        call = Call(
+            index=len(store.log),
+            name=name,
+            tool=tool.facts.name if tool is not None else name,
+            raw=raw,
+            observation=observation,
+            error=error,
+            valid=valid,
+            changes=store.take_changes(),
+            stage=self.stage,
+            state_key=key,
+            before=snapshot.tables,
+        )
+        store.log = (*store.log, call)
+        return call
+
+    def say(self, text: str) -> str:
+        """Tell the colleague something in dialogue and return the answer; no tool is called."""
+        script = self.seed.spec.user
+        if script is None:
+            return ""
+        reply, context = user.answer(script, self.context, text)
+        self._set_context(context)
+        return reply
+
+    def reply(self, text: str) -> str | None:
+        """End the running stage with a reply; return the next stage's notification, None at the end."""
+        store, context, spec = self.store, self.context, self.seed.spec
+        if context.finished:
+            return None
+        ended = self._running(text)
+        following = context.stage + 1
+        if following == len(spec.stages):
+            self._set_context(context._replace(closed=(*context.closed, ended), finished=True))
+            return None
+        facts = all_collections()
+        results = (timeline.apply(store, m, facts) for m in spec.stages[following].mutations)
+        missed = context.missed + tuple(reason for reason in results if reason is not None)
+        store.take_changes()
+        self._set_context(
+            context._replace(
+                stage=following,
+                opened=store.tables,
+                first_call=len(store.log),
+                closed=(*context.closed, ended),
+                missed=missed,
+            )
+        )
+        self._set_clock()
+        return spec.stages[following].notification or ""
+
+    def finish(self) -> None:
+        """Let the stages that the policy did not reach happen, each with an empty reply."""
+        while not self.finished:
+            self.reply("")
+
+    def evidence(self) -> Evidence:
+        """Return what a grader may see; a running stage counts as it is, without reply."""
+        context = self.context
+        stages = context.closed if context.finished else (*context.closed, self._running(""))
+        return Evidence(self.seed.ground, stages, self.store.log)
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _running(self, reply: str) -> StageEvidence:
+        context, store = self.context, self.store
+        stage = self.seed.spec.stages[context.stage]
+        return StageEvidence(
+            stage.id,
+            stage.at,
+            context.opened,
+            store.tables,
+            context.first_call,
+            len(store.log),
+            reply,
+        )
+
+    def _set_context(self, context: Context) -> None:
+        self.store.context = context
+        self.store.context_key = context_key(context)
+
+    def _undo(self, snapshot: Snapshot) -> None:
+        """Take back what a failed call wrote, but not the faults it met or what the colleague said."""
+        context, key = self.store.context, self.store.context_key
+        self.store.restore(snapshot)
+        self.store.context, self.store.context_key = context, key
+
+    def _set_clock(self) -> None:
+        now = self.seed.spec.stages[self.context.stage].at
+        if now != self.now:
+            self.now = now
+            for service in self._services.values():
+                service.now = now
+
+    def _service(self, kind: type[Service]) -> Service:
+        service = self._services.get(kind)
+        if service is None:
+            spec = self.seed.spec
+            answer = self.say if spec.user is not None else None
+            service = kind(self.store, self.now, answer, spec.workplace.coworker.mailbox or None)
+            self._services[kind] = service
+        return service
+
+    def _fault(self, tool: str) -> Fault | None:
+        planned = self.seed.faults.get(tool)
+        if planned is None:
+            return None
+        context = self.context
+        number = context.met.get(tool, 0) + 1
+        self._set_context(context._replace(met={**context.met, tool: number}))
+        return planned.get(number)
+
+
+def rename_arguments(raw: bytes, alias: ToolAlias) -> bytes:
+    """Return argument text under the studio's names; text that is no object stays as it is."""
+    if not alias.arguments:
+        return raw
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return raw
+    if not isinstance(value, dict):
+        return raw
+    return orjson.dumps({alias.arguments.get(key, key): item for key, item in value.items()})
+
+
+def seed_problem(spec: TaskSpec) -> str | None:
+    """Return why no world can be made of a spec's records, None if one can."""
+    try:
+        Seed.of(spec)
+    except InvalidValueError as problem:
+        return str(problem)
+    return None
