@@ -124,7 +124,9 @@ def main(arguments: list[str]) -> int:
     if command == "lock":
         install(progress, ["dev"])
         return lock(progress)
-    install(progress, ["dev"] if lite else ["dev", "train"])
+    # Checks need torch only where there is something of ours that trains.
+    needs_torch = command in {"setup", "run"} or (ROOT / "training_app").exists()
+    install(progress, ["dev", "train"] if needs_torch and not lite else ["dev"])
     if command == "setup":
         prepare(progress)
         return 0

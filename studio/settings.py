@@ -4,6 +4,7 @@ Nothing has to be set on a laptop: the embedded servers and a generated secret a
 A wrong value ends the start with one line that names the variable and what it should be.
 """
 
+import contextlib
 import importlib.util
 import os
 import secrets
@@ -176,6 +177,8 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
+with contextlib.suppress(OSError):  # whitenoise warns where it is missing, empty is fine
+    STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS: list[Any] = [BASE_DIR / "static"]
 _plotly = importlib.util.find_spec("plotly")
 if _plotly is not None and _plotly.origin is not None:
@@ -220,6 +223,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "light"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2.0  # what is cut off is run again: leave quickly
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "run" / "beat-schedule")

@@ -131,8 +131,12 @@ class Child:
             self._reader.join(1.0)
 
     def _copy(self, stream: IO[str] | None) -> None:
-        for text in stream or ():
-            self._logs.line(self.programme.name, text.rstrip("\n"))
+        if stream is None:
+            return
+        with stream:
+            for text in stream:
+                if text.strip():
+                    self._logs.line(self.programme.name, text.rstrip())
 
 
 class Supervisor:

@@ -1,6 +1,14 @@
 """Mounts what each app offers; nothing is defined here."""
 
-from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from importlib.util import find_spec
 
-urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+
+# An app's pages come into being one after the other; each is mounted from its first page on.
+PAGES = ("studio.web.urls", "tasks_app.urls", "rollouts_app.urls")
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("admin/", admin.site.urls),
+    *(path("", include(module)) for module in PAGES if find_spec(module)),
+]

@@ -11,14 +11,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from studio import embedded
 from studio.supervisor import Logs, Programme, Supervisor
-from studio.web.auth import create_owner_link
+from studio.web.access import create_owner_link, needs_owner
 
 # A page that computes this long is a defect; jobs are not bounded by it.
 PAGE_TIMEOUT_MS = 3000
@@ -46,7 +45,7 @@ class Command(BaseCommand):
         host, port = options["host"], options["port"]
         _check_port(host, port)
         _check_migrations()
-        link = "" if get_user_model()._default_manager.exists() else create_owner_link()
+        link = create_owner_link() if needs_owner() else ""
         connection.close()
         programmes = [_web(host, port, options["web_workers"])]
         if not options["no_workers"]:
@@ -106,7 +105,7 @@ def _check_migrations() -> None:
 def _web(host: str, port: int, workers: int) -> Programme:
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host,
-        "--port", str(port), "--workers", str(workers), "--blocking-threads", "8", "--no-ws",
+        "--port", str(port), "--workers", str(workers), "--blocking-threads", "4", "--no-ws",
         "--workers-kill-timeout", "3", "--respawn-failed-workers", "--log-level", "warning",
         "studio.wsgi:application",
     ]  # fmt: skip
@@ -114,9 +113,13 @@ def _web(host: str, port: int, workers: int) -> Programme:
 
 
 def _workers() -> list[Programme]:
-    celery = [sys.executable, "-m", "celery", "-A", "studio.celery"]
+    celery = [sys.executable, "-m", "celery", "--quiet", "-A", "studio.celery"]
     # A job that is cut off is run again by whoever claims it next, so ending need not wait for it.
-    environment = {"REMAP_SIGTERM": "SIGQUIT", "C_FORCE_ROOT": "1"}
+    environment = {
+        "REMAP_SIGTERM": "SIGQUIT",
+        # Said at every start as root; messages are JSON here, so there is nothing to unpickle.
+        "PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges",
+    }
     quiet = ["--loglevel", "INFO", "--without-gossip", "--without-mingle", "--without-heartbeat"]
     pools = {
         "light": ["--pool", "prefork", "--concurrency", str(min(os.cpu_count() or 1, 8))],
