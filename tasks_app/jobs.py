@@ -1,0 +1,1 @@
+"""The kinds of work that workers do for tasks; registered as their core modules arrive."""

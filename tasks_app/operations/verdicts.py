@@ -1,0 +1,134 @@
+"""What people decide about a task: approve, reject, retire, comment."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from studio.web import audit
+from studio.web.errors import Conflict, Invalid, Problem
+from tasks_app.core.validation.card import GATES_VERSION
+from tasks_app.enums import Act, Decision, TaskState
+from tasks_app.models import Comment, Review, Task
+from tasks_app.operations.actors import Actor, user_of
+from tasks_app.operations.transitions import ensure_can, lock
+
+_SHOWN_FINDINGS = 20
+
+
+@transaction.atomic
+def approve(
+    *,
+    task: Task,
+    base: int,
+    by: Actor,
+    reason: str = "",
+    cites: Sequence[str] = (),
+    seconds: int | None = None,
+) -> Task:
+    """Approve version ``base``: needs a green proof of exactly this content by the present gates.
+
+    StaleBase where somebody saved meanwhile; Conflict where the task is for evaluation only, or
+    not proven, with the findings that stand against it.
+    """
+    row = lock(task, base=base)
+    if row.evaluation_only:
+        raise Conflict(
+            f"{row.code} is for evaluation only: it comes from a benchmark and is never approved "
+            "for training."
+        )
+    ensure_can(row, Act.APPROVE)
+    _ensure_proven(row)
+    _review(row, Decision.APPROVE, by, reason, cites, seconds)
+    row.state = TaskState.APPROVED
+    row.approved = row.current
+    row.save(update_fields=["state", "approved"])
+    audit.record(by, "approve_task", row.code, {"version": base, "hash": row.spec_hash})
+    return row
+
+
+@transaction.atomic
+def reject(
+    *,
+    task: Task,
+    base: int,
+    by: Actor,
+    reason: str,
+    cites: Sequence[str] = (),
+    seconds: int | None = None,
+) -> Task:
+    """Reject version ``base``; a reason is needed, so that the next author knows what to mend."""
+    if not reason.strip():
+        raise Invalid("Say why it is rejected.", [Problem("reason", "is missing")])
+    row = lock(task, base=base)
+    ensure_can(row, Act.REJECT)
+    _review(row, Decision.REJECT, by, reason, cites, seconds)
+    row.state = TaskState.REJECTED
+    row.save(update_fields=["state"])
+    audit.record(by, "reject_task", row.code, {"version": base})
+    return row
+
+
+@transaction.atomic
+def retire(*, task: Task, by: Actor, reason: str = "") -> Task:
+    """Take a judged task out of use; its versions, episodes and datasets stay."""
+    row = lock(task)
+    ensure_can(row, Act.RETIRE)
+    before = row.state
+    row.state = TaskState.RETIRED
+    row.approved = None
+    row.save(update_fields=["state", "approved"])
+    audit.record(by, "retire_task", row.code, {"was": before, "reason": reason.strip()[:200]})
+    return row
+
+
+@transaction.atomic
+def comment(*, task: Task, by: Actor, text: str, anchor: str = "") -> Comment:
+    """Add a note to the current version, or to a place of it."""
+    if not text.strip():
+        raise Invalid("Write something first.", [Problem("text", "is missing")])
+    note = Comment.objects.create(
+        task=task,
+        version_id=task.current_id,
+        author=user_of(by),
+        anchor=anchor[:200],
+        text=text.strip()[:5000],
+    )
+    audit.record(by, "comment", task.code, {"anchor": note.anchor})
+    return note
+
+
+def _ensure_proven(row: Task) -> None:
+    if row.is_proven:
+        return
+    proof = row.proof
+    if proof is None or proof.spec_hash != row.spec_hash:
+        raise Conflict(f"{row.code} has no proof of its present content; prove it first.")
+    if proof.gates_version != GATES_VERSION:
+        raise Conflict(f"{row.code} was proven by older gates; prove it again.")
+    raise Conflict(
+        f"The proof of {row.code} does not hold.",
+        [
+            Problem(finding.path or "/", finding.message, finding.hint, code=finding.gate)
+            for finding in proof.read().findings[:_SHOWN_FINDINGS]
+        ],
+    )
+
+
+def _review(
+    row: Task,
+    decision: Decision,
+    by: Actor,
+    reason: str,
+    cites: Sequence[str],
+    seconds: int | None,
+) -> None:
+    if row.current is None:
+        raise Conflict(f"{row.code} has no version to judge.")
+    Review.objects.create(
+        version=row.current,
+        reviewer=user_of(by),
+        decision=decision,
+        reason=reason.strip()[:2000],
+        cites=[cite[:200] for cite in cites],
+        seconds=seconds,
+    )
