@@ -57,12 +57,14 @@ RecordId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
 Query = Annotated[str, StringConstraints(max_length=500)]
 Email = Annotated[
-    str, StringConstraints(pattern=r"^[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+$", max_length=254)
+    str,
+    StringConstraints(pattern=r"^[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+$", max_length=254),
+    Field(json_schema_extra={"format": "email"}),
 ]
 Money = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 Limit = Annotated[int, Field(ge=1, le=200)]
-Instant = Annotated[str, AfterValidator(_instant)]
-Day = Annotated[str, AfterValidator(_day)]
+Instant = Annotated[str, AfterValidator(_instant), Field(json_schema_extra={"format": "date-time"})]
+Day = Annotated[str, AfterValidator(_day), Field(json_schema_extra={"format": "date"})]
 
 
 class collection(Generic[R]):  # noqa: N801 (reads as a declaration: tickets = collection(Ticket, …))
@@ -157,6 +159,7 @@ class ToolOptions:
     name: str | None
     text: tuple[str, ...]
     recipients: tuple[str, ...]
+    inside: bool | str
     fills: tuple[str, ...]
 
 
@@ -167,6 +170,7 @@ def tool(
     name: str | None = None,
     text: tuple[str, ...] = (),
     recipients: tuple[str, ...] = (),
+    inside: bool | str = False,
     fills: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Make a method a tool.
@@ -177,6 +181,7 @@ def tool(
         name: The tool's name where it isn't `<service>_<method>`.
         text: Arguments that carry text somebody may read.
         recipients: Arguments that name who receives that text.
+        inside: Whether that text stays in the house, or the argument that says so when true.
         fills: Fields only the handler fills, as `collection#field` of this service.
     """
     kind: Literal["read", "write", "channel"] = (
@@ -184,7 +189,7 @@ def tool(
     )
 
     def mark(function: F) -> F:
-        function.__tool__ = ToolOptions(kind, name, text, recipients, fills)  # type: ignore[attr-defined]  # read back by Service.tools
+        function.__tool__ = ToolOptions(kind, name, text, recipients, inside, fills)  # type: ignore[attr-defined]  # read back by Service.tools
         return function
 
     return mark
@@ -228,7 +233,7 @@ def schema_error(problem: ValidationError) -> ToolError:
     """Translate a validation error: first code in the fixed order, all faults in the message."""
     faults: list[tuple[ErrorCode, str]] = []
     for error in problem.errors(include_url=False, include_context=False, include_input=False):
-        place = ".".join(str(part) for part in error["loc"]) or "arguments"
+        place = ".".join(str(part)[:80] for part in error["loc"]) or "arguments"
         kind = error["type"]
         code: ErrorCode
         if kind == "missing":
@@ -292,6 +297,7 @@ def compile_tool(
         kind=options.kind,
         text=options.text,
         recipients=options.recipients,
+        inside=options.inside,
         fills=tuple(f"{service.name}/{field}" for field in options.fills),
         description=description,
         parameters=tidy_schema(schema),

@@ -221,7 +221,7 @@ class Crm(Service):
         rows = [note for note in self.notes if note.get("customer_id") == customer_id]
         return page("notes", by_time(rows, "created_at"), limit)
 
-    @tool(writes=True, text=("body",), fills=("notes#created_at", "notes#author"))
+    @tool(writes=True, text=("body",), inside=True, fills=("notes#created_at", "notes#author"))
     def add_note(self, customer_id: RecordId, body: Text) -> CustomerNote:
         """Add a note about a customer; it stays inside the house.
 

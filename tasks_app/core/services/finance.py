@@ -521,7 +521,7 @@ class Finance(Service):
         rows = select(self.reports, kind=kind, payee_id=payee_id)
         return page("reports", by_time(rows, "created_at"), limit)
 
-    @tool(writes=True, text=("text", "reference"), fills=("reports#created_at",))
+    @tool(writes=True, text=("reference", "text"), inside=True, fills=("reports#created_at",))
     def submit_report(
         self,
         kind: Kind,

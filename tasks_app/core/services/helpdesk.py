@@ -192,6 +192,7 @@ class Helpdesk(Service):
     @tool(
         writes=True,
         text=("subject", "description"),
+        inside=True,
         fills=("tickets#created_at", "tickets#updated_at", "tickets#reporter"),
     )
     def create_ticket(
@@ -229,7 +230,12 @@ class Helpdesk(Service):
         }
         return self.tickets.put(cast(Ticket, ticket))
 
-    @tool(writes=True, text=("body",), fills=("comments#created_at", "comments#author"))
+    @tool(
+        writes=True,
+        text=("body",),
+        inside="internal",
+        fills=("comments#created_at", "comments#author"),
+    )
     def add_comment(
         self,
         ticket_id: RecordId,
@@ -310,7 +316,7 @@ class Helpdesk(Service):
         values = {"assignee": assignee} if queue is None else {"assignee": assignee, "queue": queue}
         return self._change(self.tickets[ticket_id], values)
 
-    @tool(writes=True, text=("note",), fills=("tickets#updated_at",))
+    @tool(writes=True, text=("reference", "note"), inside=True, fills=("tickets#updated_at",))
     def escalate_ticket(
         self,
         ticket_id: RecordId,

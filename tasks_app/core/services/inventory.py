@@ -197,6 +197,7 @@ class Inventory(Service):
     @tool(
         writes=True,
         text=("note",),
+        recipients=("supplier",),
         fills=("purchase_orders#created_at", "purchase_orders#status"),
     )
     def create_purchase_order(
@@ -214,7 +215,7 @@ class Inventory(Service):
             expected_on: The day on which it should come.
             note: What the supplier should know.
         """
-        known = {row.get("sku") for row in self.products}
+        known = [row.get("sku") for row in self.products]
         wanted = [line["sku"] for line in lines]
         for sku in wanted:
             if sku not in known:
@@ -258,7 +259,7 @@ class Inventory(Service):
             quantity = number(line.get("quantity"))
             awaited = quantity - number(line.get("received"))
             lines.append({**line, "received": quantity})
-            product = next((p for p in self.products if p.get("sku") == line.get("sku")), None)
+            product = self._by_sku(line.get("sku"))
             if product is not None and awaited > 0:
                 on_hand = number(product.get("on_hand")) + awaited
                 self.products.put({**product, "on_hand": on_hand})
@@ -275,8 +276,13 @@ class Inventory(Service):
         if product_id is not None and sku is None:
             return self.products[product_id]
         if sku is not None and product_id is None:
-            for product in self.products:
-                if product.get("sku") == sku:
-                    return product
-            raise ToolError("not_found", f"no product with article number {sku}")
+            product = self._by_sku(sku)
+            if product is None:
+                raise ToolError("not_found", f"no product with article number {sku}")
+            return product
         raise ToolError("invalid_value", "give either product_id or sku")
+
+    def _by_sku(self, sku: object) -> Product | None:
+        if not isinstance(sku, str):
+            return None
+        return next((row for row in self.products if row.get("sku") == sku), None)

@@ -59,7 +59,15 @@ def search(rows: Iterable[R], query: str | None) -> list[R]:
     words = query.casefold().split() if query else []
     if not words:
         return list(rows)
-    return [row for row in rows if all(word in text_of(row) for word in words)]
+    chosen: list[R] = []
+    for row in rows:
+        text = text_of(row)
+        for word in words:
+            if word not in text:
+                break
+        else:
+            chosen.append(row)
+    return chosen
 
 
 def select(rows: Iterable[R], **wanted: str | None) -> list[R]:
@@ -77,7 +85,7 @@ def _says(value: Any, folded: str) -> bool:
         return value.casefold() == folded
     if isinstance(value, list):
         return any(_says(item, folded) for item in value)
-    return False
+    return type(value) in (int, float) and str(value) == folded
 
 
 def _field(row: Any, field: str) -> Any:
