@@ -1,7 +1,8 @@
-"""A tool call as it happened, the errors a tool may answer with, and what a tool declares about itself.
+"""A tool call as it happened, the errors a tool answers with, what a tool declares about itself.
 
-Invariant: arguments and result are kept as the JSON bytes that crossed the boundary; those bytes are at
-once the observation, the log entry and the copy isolation. Decoding is lazy and shared by all readers.
+Invariant: arguments and result are kept as the JSON bytes that crossed the boundary; those bytes
+are at once the observation, the log entry and the copy isolation. Decoding is lazy and shared by
+all readers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,11 +63,15 @@ class ToolFacts:
     text: tuple[str, ...] = ()
     """Arguments that carry text somebody may read (no_disclosure looks there)."""
     recipients: tuple[str, ...] = ()
-    """Arguments that name who receives that text; none means it stays where no outsider is allowed."""
+    """Arguments that name who receives that text; none means it stays where no outsider is allowed.
+    """
     inside: bool | str = False
-    """Whether its text stays in the house; a name: the argument that says so when true (an internal note)."""
+    """Whether its text stays in the house; a name: the argument that says so when true (an internal
+    note).
+    """
     fills: tuple[str, ...] = ()
-    """Fields (`service/collection#field`) that only the handler fills: free without being declared."""
+    """Fields (`service/collection#field`) that only the handler fills: free without being declared.
+    """
     description: str = ""
     parameters: Mapping[str, Any] | None = None
     """JSON Schema of the arguments."""
@@ -78,7 +83,9 @@ class ToolFacts:
 
 
 class Call:
-    """One tool call with its outcome. Equal in meaning to its bytes; never changed after it is logged."""
+    """One tool call with its outcome. Equal in meaning to its bytes; never changed after it is
+    logged.
+    """
 
     __slots__ = (
         "_arguments",
@@ -158,7 +165,8 @@ class Call:
         return self._outcome
 
     def __repr__(self) -> str:
-        return f"Call({self.index} {self.tool} {self.raw.decode(errors='replace')} → {self.error or 'ok'})"
+        arguments = self.raw.decode(errors="replace")
+        return f"Call({self.index} {self.tool} {arguments} → {self.error or 'ok'})"
 
 
 def anchor_keys(calls: Sequence[Call], facts: Mapping[str, ToolFacts]) -> list[int]:
@@ -180,7 +188,8 @@ def anchor_keys(calls: Sequence[Call], facts: Mapping[str, ToolFacts]) -> list[i
 
 
 def encode_arguments(arguments: str | bytes | Mapping[str, Any]) -> bytes:
-    """Return arguments as JSON bytes; text is taken as it is, so malformed JSON stays what it was."""
+    """Return arguments as JSON bytes; text is taken as it is, so malformed JSON stays what it was.
+    """
     if isinstance(arguments, bytes):
         return arguments
     if isinstance(arguments, str):

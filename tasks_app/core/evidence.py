@@ -119,7 +119,8 @@ class Evidence:
         return Selection(collection, where).of(self, stage_id)
 
     def resolve(self, value: Any, stage_id: str | None = None) -> Any:
-        """Replace every `{"record", "where", "field"}` in a value by the field of the one record it selects.
+        """Replace every `{"record", "where", "field"}` in a value by the field of the one record it
+        selects.
 
         Raises EvidenceError unless exactly one record is selected and has that field.
         """
@@ -140,7 +141,8 @@ class Evidence:
             raise EvidenceError(f"{len(found)} records of {reference['record']} instead of one")
         inner = follow(found[0], reference.get("field", "id"))
         if inner is MISSING:
-            raise EvidenceError(f"{reference['record']} has no field {reference.get('field', 'id')}")
+            field = reference.get("field", "id")
+            raise EvidenceError(f"{reference['record']} has no field {field}")
         return inner
 
 
@@ -157,7 +159,8 @@ class Selection:
         self._literals = {k: v for k, v in where.items() if isinstance(v, str)}
 
     def of(self, evidence: Evidence, stage_id: str | None = None) -> list[Record]:
-        """Return the selected records in id order. Raises EvidenceError for a reference to nothing."""
+        """Return the selected records in id order. Raises EvidenceError for a reference to nothing.
+        """
         rows = evidence.rows(self._collection, stage_id)
         test = self._test
         if test is None:
@@ -192,12 +195,16 @@ def has_reference(value: Any) -> bool:
 
 
 def without_references(value: Any) -> Any:
-    """Return a value with a text in place of each reference: what can be compiled before an episode."""
+    """Return a value with a text in place of each reference: what can be compiled before an
+    episode.
+    """
     if isinstance(value, Mapping):
         if is_reference(value):
             return ""
         return {key: without_references(item) for key, item in value.items()}
-    return [without_references(item) for item in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [without_references(item) for item in value]
+    return value
 
 
 def referenced(value: Any) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Frozen data that may keep what it compiled: a cached property is no part of the value.
 
-A check compiles its predicates once and judges hundreds of runs. What it compiled must not outlive a change
-(`model_copy(update=…)`) and cannot cross a process boundary (closures don't pickle), so copies and pickles
-carry the declared fields alone.
+A check compiles its predicates once and judges hundreds of runs. What it compiled must not outlive
+a change (`model_copy(update=…)`) and cannot cross a process boundary (closures don't pickle), so
+copies and pickles carry the declared fields alone.
 """
 
 from typing import Any, Self

@@ -1,9 +1,10 @@
 """Predicates on records and texts: what `where`, `expect` and text groups mean.
 
-A `where` is an object of field path → predicate; all must hold. A predicate is a literal (means `eq`) or an
-object whose keys are all operators (conjunction). Text ignores case; numbers agree within 0.005; two
-timestamps compare as instants, dates as dates; `between` includes both ends; an order comparison of
-different types is false. A missing field is null; only `exists` tells the difference.
+A `where` is an object of field path → predicate; all must hold. A predicate is a literal (means
+`eq`) or an object whose keys are all operators (conjunction). Text ignores case; numbers agree
+within 0.005; two timestamps compare as instants, dates as dates; `between` includes both ends; an
+order comparison of different types is false. A missing field is null; only `exists` tells the
+difference.
 
 Predicates are compiled to closures once and evaluated many times: a proof grades hundreds of runs.
 Regular expressions run in a linear-time engine (RE2), since specs come from strangers.
@@ -222,7 +223,8 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-"""Scripts written without spaces between words (Thai to Khmer, CJK): their letters bound nothing."""
+"""Scripts written without spaces between words (Thai to Khmer, CJK): their letters bound nothing.
+"""
 _BOUND: Final = f"[^\\W{_UNSPACED}]"
 _BOUND_LATIN: Final = "[0-9_a-z\u00aa-\u058f]"
 """Neighbours that continue a Latin, Greek or Cyrillic piece: an Arabic or Hebrew prefix doesn't."""
@@ -263,7 +265,7 @@ def _head(folded: str) -> str:
     digits = len(folded) - len(folded.lstrip("0123456789"))
     if digits == 0:
         return f"(?<!{edge})"
-    # 5.10 isn't in 185.10 nor 10 in 85,10; a run of four and more after a comma is an item of a list
+    # 5.10 isn't in 185.10 nor 10 in 85,10; four and more digits after a comma are an item of a list
     return f"(?<!{edge})" + (r"(?<!\d[.,])" if digits < 4 else r"(?<!\d\.)")
 
 
@@ -313,7 +315,9 @@ def compile_piece(piece: Any) -> Callable[[str], bool]:
 
 
 def contains_piece(folded: str, piece: Any) -> bool:
-    """Say whether folded text holds a piece: a string between non-word characters, {number} or {regex}."""
+    """Say whether folded text holds a piece: a string between non-word characters, {number} or
+    {regex}.
+    """
     if isinstance(piece, bool) or piece is None:
         return False
     return compile_piece(piece)(folded)
@@ -381,7 +385,9 @@ def _readings(written: str) -> list[float]:
 
 
 def read_number(value: Any) -> float | None:
-    """Return a number, also from text with commas, currency or percent; None if there is not exactly one."""
+    """Return a number, also from text with commas, currency or percent; None if there is not
+    exactly one.
+    """
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
@@ -394,7 +400,8 @@ def read_number(value: Any) -> float | None:
 
 @functools.lru_cache(maxsize=4096)
 def compile_regex(expression: Any) -> Any:
-    """Compile a regular expression for the linear-time engine; ignores case. Raises PredicateError."""
+    """Compile a regular expression for the linear-time engine; ignores case. Raises PredicateError.
+    """
     if not isinstance(expression, str) or len(expression) > 1000:
         raise PredicateError("a regex is text of at most 1000 characters")
     options = re2.Options()

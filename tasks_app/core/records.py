@@ -1,11 +1,11 @@
 """The records of one episode: store, snapshots, collections and differences.
 
 Invariants:
-- A table (id → record) is never changed in place and always in id order, so equal records give equal
-  answers whatever the path that led to them.
+- A table (id → record) is never changed in place and always in id order, so equal records give
+  equal answers whatever the path that led to them.
 - The store is a handful of references: a snapshot takes them, a restore puts them back.
-- `state_key` = (Σ digest(address, record) + digest(context)) mod 2^128. A sum needs no order, so a write
-  costs O(changed records). Log, id counters and time of day are not in the key.
+- `state_key` = (Σ digest(address, record) + digest(context)) mod 2^128. A sum needs no order, so a
+  write costs O(changed records). Log, id counters and time of day are not in the key.
 """
 
 import re
@@ -22,7 +22,8 @@ LARGEST_TABLE: Final = 10_000
 
 
 class Counter(NamedTuple):
-    """How the next id of a collection reads: prefix, width of the number, highest number ever seen."""
+    """How the next id of a collection reads: prefix, width of the number, highest number ever seen.
+    """
 
     prefix: str
     width: int
@@ -36,7 +37,8 @@ class Snapshot(NamedTuple):
     total: int
     counters: Mapping[str, Counter]
     context: Any
-    """Stage, colleague and closed stages; owned by the world, hashed into the key by `context_key`."""
+    """Stage, colleague and closed stages; owned by the world, hashed into the key by `context_key`.
+    """
     context_key: int
     log: tuple[Call, ...]
 
@@ -159,7 +161,7 @@ def put(store: Store, facts: CollectionFacts, record: Mapping[str, Any]) -> Reco
     if before is None:
         if len(table) > LARGEST_TABLE:
             raise ToolError("invalid_value", f"{facts.address} is full")
-        if rows and record_id < next(reversed(rows)):
+        if rows and record_id < next(reversed(cast("dict[str, Record]", rows))):
             table = dict(sorted(table.items()))
         note_id(store, facts, record_id)
     store.total += frozen.digest - (before.digest if before is not None else 0)
@@ -221,7 +223,8 @@ def build_tables(
 ) -> tuple[dict[str, dict[str, Record]], int, dict[str, Counter]]:
     """Freeze a spec's records: tables in id order, their additive hash, the id counters.
 
-    Raises InvalidValueError that names the place of a record without id, a repeated id or a bad value.
+    Raises InvalidValueError that names the place of a record without id, a repeated id or a bad
+    value.
     """
     tables: dict[str, dict[str, Record]] = {}
     total, counters = 0, {}
@@ -262,8 +265,13 @@ def diff(before: Tables, after: Tables) -> tuple[Change, ...]:
         old, new = before.get(place, {}), after.get(place, {})
         if old is new:
             continue
-        for record_id in sorted(old.keys() | new.keys()):
-            first, second = old.get(record_id), new.get(record_id)
-            if first is not second and first != second:
-                changes.append(Change(place, record_id, first, second))
+        found = [
+            Change(place, record_id, first, second)
+            for record_id, second in new.items()
+            if (first := old.get(record_id)) is not second and first != second
+        ]
+        gone = [Change(place, key, row, None) for key, row in old.items() if key not in new]
+        if gone:
+            found = sorted(found + gone, key=lambda change: change.id)
+        changes.extend(found)
     return tuple(changes)

@@ -1,4 +1,5 @@
-"""What grading returns: check results, constraint results, the grade. Not scored is None, never 0."""
+"""What grading returns: check results, constraint results, the grade. Not scored is None, never 0.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -67,7 +68,8 @@ class Grade:
     contributions: Mapping[str, float]
     """Every name of GRADED → its part of the total; they sum to it."""
     total: float
-    """The reward: Σ weight·score − deductions, not below 0; 0 after a gate; rounded to 9 decimals."""
+    """The reward: Σ weight·score − deductions, not below 0; 0 after a gate; rounded to 9 decimals.
+    """
     passed: bool
     gated: bool
     profiles: Mapping[str, float] = field(default_factory=dict)

@@ -1,10 +1,10 @@
 """Frozen JSON values, their digests and addresses: the atoms of the world.
 
 Invariants:
-- A `Record` and everything inside it never changes; a write replaces the whole record. So no result,
-  log entry or snapshot can alias living state, and nothing is ever deep-copied.
-- Numbers are canonical: an integral float becomes an int; NaN, infinities and integers beyond 2^53 are
-  refused. Equal records therefore have equal text and equal digests in every process.
+- A `Record` and everything inside it never changes; a write replaces the whole record. So no
+  result, log entry or snapshot can alias living state, and nothing is ever deep-copied.
+- Numbers are canonical: an integral float becomes an int; NaN, infinities and integers beyond 2^53
+  are refused. Equal records therefore have equal text and equal digests in every process.
 - A digest belongs to one address (collection and id): `Collection.put` always makes a new Record.
 """
 
@@ -35,8 +35,8 @@ class Items(list[Any]):
     """A frozen list. A list (not a tuple) so that it equals a spec's JSON list."""
 
     __slots__ = ()
-    append = extend = insert = remove = pop = clear = sort = reverse = _refuse  # type: ignore[assignment]  # frozen on purpose
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]  # frozen on purpose
+    append = extend = insert = remove = pop = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
 
 
 class Record(dict[str, Any]):
@@ -44,11 +44,12 @@ class Record(dict[str, Any]):
 
     __slots__ = ("digest",)
     digest: int
-    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse  # type: ignore[assignment]  # frozen on purpose
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse
 
 
 def freeze(value: Any, depth: int = 0) -> Any:
-    """Return `value` as frozen canonical JSON. Raises InvalidValueError for what JSON cannot hold."""
+    """Return `value` as frozen canonical JSON. Raises InvalidValueError for what JSON cannot hold.
+    """
     kind = type(value)
     if kind is str:
         if "\x00" in value:
@@ -158,7 +159,8 @@ class Change(NamedTuple):
 
     def fields(self) -> tuple[str, ...]:
         """Names of the top-level fields that differ, sorted."""
-        before, after = self.before or {}, self.after or {}
+        before: Mapping[str, Any] = self.before or {}
+        after: Mapping[str, Any] = self.after or {}
         names = before.keys() | after.keys()
         missing = object()
         return tuple(
@@ -199,7 +201,9 @@ def pattern(text: str) -> Pattern:
         return Pattern(text, collection, _any_id, None, names)
     pieces = [re.escape(unescape_id(piece)) for piece in written.split("*")]
     compiled = re.compile(".*".join(pieces), re.DOTALL)
-    return Pattern(text, collection, lambda value: compiled.fullmatch(value) is not None, None, names)
+    return Pattern(
+        text, collection, lambda value: compiled.fullmatch(value) is not None, None, names
+    )
 
 
 def _any_id(_: str) -> bool:
@@ -224,12 +228,15 @@ MISSING: Final = Missing()
 
 @functools.lru_cache(maxsize=4096)
 def split_path(path: str) -> tuple[str, ...]:
-    """Split a dotted path; the empty path is the value itself. `items[0].id` equals `items.0.id`."""
+    """Split a dotted path; the empty path is the value itself. `items[0].id` equals `items.0.id`.
+    """
     return tuple(part for part in path.replace("[", ".").replace("]", "").split(".") if part)
 
 
 def follow(value: Any, path: str | Sequence[str]) -> Any:
-    """Follow a dotted path: digits index lists, `*` collects over a list. MISSING if it leads nowhere."""
+    """Follow a dotted path: digits index lists, `*` collects over a list. MISSING if it leads
+    nowhere.
+    """
     parts = split_path(path) if isinstance(path, str) else path
     for position, part in enumerate(parts):
         if part == "*":

@@ -1,27 +1,26 @@
 """The write set: which addresses may change, by which change, how often and when.
 
-A plain address allows any change it covers (`service/collection/id#a,b`: an update of those fields). The
-object form narrows it: `change`, `where` (on the record after, or before a deletion), `max`, `stages`.
-Collateral = the changes of each stage, from after its mutations to its end, that no rule allows. Timeline
-changes are nobody's fault; repair on a later day does not undo damage.
+A plain address allows any change it covers (`service/collection/id#a,b`: an update of those
+fields). The object form narrows it: `change`, `where` (on the record after, or before a deletion),
+`max`, `stages`. Collateral = the changes of each stage, from after its mutations to its end, that
+no rule allows. Timeline changes are nobody's fault; repair on a later day does not undo damage.
 """
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic import Field, model_serializer, model_validator
 
+from tasks_app.core.frozen import Frozen
 from tasks_app.core.predicates import Test, compile_where
 from tasks_app.core.values import Change, Pattern, pattern
 
 ChangeKind = Literal["add", "update", "delete"]
 
 
-class WriteRule(BaseModel):
+class WriteRule(Frozen):
     """One rule of a write set."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     address: str
     change: tuple[ChangeKind, ...] = ()
@@ -81,7 +80,8 @@ class WriteRule(BaseModel):
             return frozenset()
         if place.fields is not None and change.kind != "update":
             return frozenset()
-        if self.where and not self.holds(change.after if change.after is not None else change.before):
+        row = change.after if change.after is not None else change.before
+        if self.where and not self.holds(row):
             return frozenset()
         return place.fields
 
@@ -97,10 +97,13 @@ class Stray(NamedTuple):
     @property
     def address(self) -> str:
         """The address as a person reads it."""
-        return f"{self.change.address}#{','.join(self.fields)}" if self.fields else self.change.address
+        place = self.change.address
+        return f"{place}#{','.join(self.fields)}" if self.fields else place
 
 
-def strays(rules: Sequence[WriteRule], changes: Iterable[tuple[str, Sequence[Change]]]) -> list[Stray]:
+def strays(
+    rules: Sequence[WriteRule], changes: Iterable[tuple[str, Sequence[Change]]]
+) -> list[Stray]:
     """Return the changes of all stages that the write set does not allow, in order.
 
     Args:

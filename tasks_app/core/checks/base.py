@@ -15,7 +15,8 @@ class BaseCheck(Frozen):
     """One grading test on final records, calls or reply."""
 
     pays: ClassVar[bool] = True
-    """Whether it counts in total, components and pass gate; the weights of those that do sum to 1."""
+    """Whether it counts in total, components and pass gate; the weights of those that do sum to 1.
+    """
 
     id: Identifier
     component: Component
@@ -32,7 +33,8 @@ class BaseCheck(Frozen):
 
     @abstractmethod
     def judge(self, evidence: Evidence) -> Judgement:
-        """Judge the evidence. Raises EvidenceError where the evidence lacks what the check reads."""
+        """Judge the evidence. Raises EvidenceError where the evidence lacks what the check reads.
+        """
 
     def reads(self) -> tuple[str, ...]:
         """Return the collection addresses this check reads, for the gates and the task page."""

@@ -17,8 +17,8 @@ Step = CallPattern | tuple[CallPattern, ...]
 class CallOrder(BaseCheck):
     """Holds if the steps happened in this order before the *first* call of the last step.
 
-    Looking something up after the first write, though before a second one, is too late. The inner list
-    `[[a, b], c]` asks for a and b in any order before c.
+    Looking something up after the first write, though before a second one, is too late. The inner
+    list `[[a, b], c]` asks for a and b in any order before c.
     """
 
     kind: Literal["call_order"]

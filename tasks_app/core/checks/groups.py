@@ -1,7 +1,7 @@
 """Text groups of checks: all groups must hit, any piece of a group is enough.
 
-A piece is a string between non-word characters, `{"number": x}`, `{"regex": …}` or a reference to a record
-made during the run. A bare piece stands for a group of one.
+A piece is a string between non-word characters, `{"number": x}`, `{"regex": …}` or a reference to a
+record made during the run. A bare piece stands for a group of one.
 """
 
 from collections.abc import Callable, Sequence

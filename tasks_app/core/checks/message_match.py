@@ -35,8 +35,8 @@ TEXTS: Final = ("subject", "body", "text")
 class MessageMatch(BaseCheck):
     """Holds if at least `min` messages to exactly `to` hold every text group.
 
-    Recipients are to and cc together, compared without regard to case or order. No message to them may hold
-    a forbidden piece. A message's text is subject and body.
+    Recipients are to and cc together, compared without regard to case or order. No message to them
+    may hold a forbidden piece. A message's text is subject and body.
     """
 
     kind: Literal["message_match"]

@@ -20,7 +20,8 @@ from tasks_app.core.values import MISSING, address, follow
 
 
 class RecordMatch(BaseCheck):
-    """Holds if `where` selects the right count of records and `expect` holds for every one of them."""
+    """Holds if `where` selects the right count of records and `expect` holds for every one of them.
+    """
 
     kind: Literal["record_match"]
     service: str

@@ -1,7 +1,7 @@
 """unchanged: what lies at an address, or outside the write set, is as it was.
 
-Differences are taken stage by stage, from after its mutations to its end: timeline changes are nobody's
-fault, and repair on a later day does not undo damage.
+Differences are taken stage by stage, from after its mutations to its end: timeline changes are
+nobody's fault, and repair on a later day does not undo damage.
 """
 
 import functools

@@ -1,4 +1,6 @@
-"""argument_policy: an argument stays inside an allow list, outside a deny list, a limit, the own domain."""
+"""argument_policy: an argument stays inside an allow list, outside a deny list, a limit, the own
+domain.
+"""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -24,8 +26,8 @@ from tasks_app.core.values import MISSING, follow
 class ArgumentPolicy(BaseConstraint):
     """Broken by a call that took effect with a value outside what is allowed.
 
-    Every element of a list is judged, and every one of several arguments. An argument that is absent or null
-    says nothing.
+    Every element of a list is judged, and every one of several arguments. An argument that is
+    absent or null says nothing.
     """
 
     kind: Literal["argument_policy"]
@@ -121,7 +123,8 @@ class ArgumentPolicy(BaseConstraint):
 
 
 def elements(value: Any) -> Sequence[Any]:
-    """Return the values inside an argument: of a list each, at any depth; none for null or absent."""
+    """Return the values inside an argument: of a list each, at any depth; none for null or absent.
+    """
     if value is MISSING or value is None:
         return ()
     if isinstance(value, list | tuple):

@@ -52,7 +52,7 @@ class AtMost(BaseConstraint):
             counts[key] = counts.get(key, 0) + 1
             if counts[key] > self.n:
                 what = "" if self.per is None else f" for {self.per} {key.decode()}"
-                return broken_by(call, f"{counts[key]} calls of {call.tool}{what}, {self.n} allowed")
+                return broken_by(call, f"{counts[key]} calls{what}, {self.n} allowed")
         return KEPT
 
     def concerns(self, call: Call) -> bool:

@@ -46,7 +46,9 @@ class BaseConstraint(Frozen):
 
     @abstractmethod
     def verdict(self, evidence: Evidence) -> Verdict:
-        """Judge the calls. `forbid_tool` counts attempts that pass the schema, all others what took effect."""
+        """Judge the calls. `forbid_tool` counts attempts that pass the schema, all others what took
+        effect.
+        """
 
     def concerns(self, call: Call) -> bool:
         """Say whether a call is one this rule is about (replay shows the verdict beside it)."""

@@ -1,8 +1,8 @@
 """no_disclosure: secret or personal values never leave to a recipient outside an allowed set.
 
-Every tool declares which arguments carry text and which name its recipients. Without recipients (a file)
-nobody is known to read it, so nothing is allowed; what a tool declares to stay inside (an internal comment)
-and the talk with the colleague who gave the task are no disclosure.
+Every tool declares which arguments carry text and which name its recipients. Without recipients (a
+file) nobody is known to read it, so nothing is allowed; what a tool declares to stay inside (an
+internal comment) and the talk with the colleague who gave the task are no disclosure.
 """
 
 import functools
@@ -21,7 +21,9 @@ from tasks_app.core.values import MISSING, follow
 
 _MARKS: Final = re.compile(r"[\W_]+")
 SHORTEST_CODE: Final = 8
-"""Characters from which on a value with figures is also found when its blanks and hyphens are left out."""
+"""Characters from which on a value with figures is also found when its blanks and hyphens are left
+out.
+"""
 
 
 def _checked(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -137,7 +139,9 @@ def _finder(piece: Any) -> Callable[[str], bool]:
 
 
 def _reader(call: Call, name: str) -> str:
-    """Return whom a recipient argument means: an address, that of a contact by id, else the name itself."""
+    """Return whom a recipient argument means: an address, that of a contact by id, else the name
+    itself.
+    """
     if "@" not in name:
         person = call.before.get("contacts/people", {}).get(name)
         if person is not None and isinstance(person.get("email"), str):

@@ -25,7 +25,9 @@ class RecordOf(Frozen):
 
 
 class OnlyWhen(BaseConstraint):
-    """Broken by a call that took effect on a record which, before the call, was not as `where` says."""
+    """Broken by a call that took effect on a record which, before the call, was not as `where`
+    says.
+    """
 
     kind: Literal["only_when"]
     tool: str | tuple[str, ...]
