@@ -1,0 +1,532 @@
+"""Gates M: wrong variants of the reference, and of its final records, lose.
+
+M1 runs every mutant of the reference as plain calls, without the runner's repetition. A mutant is killed if
+it does not pass. Two runs are equivalent if all stages end in equal records (free fields and free text
+masked, new ids not compared), with the same constraints broken; a text mutant that removes or alters a
+piece named in a check, or adds a forbidden one, never is.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from tasks_app.core.calls import Tables
+from tasks_app.core.evidence import Evidence
+from tasks_app.core.instants import is_date, is_instant
+from tasks_app.core.program import Act
+from tasks_app.core.records import diff
+from tasks_app.core.samples import Argument, arguments_of, holders, id_field, likely
+from tasks_app.core.services.catalog import tools
+from tasks_app.core.spec import TaskSpec
+from tasks_app.core.validation import near_misses, text_pieces
+from tasks_app.core.validation.card import Finding, MutantResult
+from tasks_app.core.validation.gate import finding
+from tasks_app.core.validation.trial import Play, Trial
+from tasks_app.core.values import Change, Record, address, canonical, pattern
+
+MARGIN: Final = 0.1
+"""The mean reward of killed mutants lies this far below the reference."""
+MOST_FORBIDDEN: Final = 6
+STATE_SHARE: Final = 0.95
+_MASKED: Final = "·"
+
+
+class Mutant(NamedTuple):
+    """A wrong program: the acts after its first differing one."""
+
+    operator: str
+    title: str
+    at: int
+    acts: Sequence[Act]
+    telling: bool = False
+    """It alters a text that a check names: never equivalent."""
+
+
+# --- operators -----------------------------------------------------------------------------------
+
+
+def mutants(trial: Trial) -> Iterator[Mutant]:
+    """Yield all mutants of the reference, in a fixed order."""
+    acts = trial.acts
+    yield from _dropped(acts)
+    yield from _doubled(acts)
+    yield from _swapped(acts)
+    yield from _truncated(acts)
+    yield from _wrong_arguments(trial)
+    yield from _omitted_arguments(acts)
+    yield from _extra_writes(trial)
+    yield from _texts(trial)
+    yield from _emptied(trial)
+
+
+def _name(act: Act) -> str:
+    return act.tool or "the reply"
+
+
+def _writes(act: Act) -> bool:
+    known = tools().get(act.tool or "")
+    return known is not None and known.facts.writes
+
+
+def _dropped(acts: Sequence[Act]) -> Iterator[Mutant]:
+    for i, act in enumerate(acts):
+        if act.tool is not None:
+            yield Mutant("drop_step", f"leaves out {act.tool}", i, acts[i + 1 :])
+
+
+def _doubled(acts: Sequence[Act]) -> Iterator[Mutant]:
+    for i, act in enumerate(acts):
+        if act.tool is not None:
+            yield Mutant("duplicate_step", f"does {act.tool} twice", i + 1, acts[i:])
+
+
+def _swapped(acts: Sequence[Act]) -> Iterator[Mutant]:
+    for i in range(len(acts) - 1):
+        first, second = acts[i], acts[i + 1]
+        if first.tool is None or second.tool is None or first == second:
+            continue
+        if _writes(first) or _writes(second):
+            title = f"does {second.tool} before {first.tool}"
+            yield Mutant("swap_steps", title, i, (second, first, *acts[i + 2 :]))
+
+
+def _truncated(acts: Sequence[Act]) -> Iterator[Mutant]:
+    for i, act in enumerate(acts):
+        if act.tool is None or _writes(act):
+            yield Mutant("truncate", f"stops before {_name(act)}", i, ())
+
+
+def _wrong_arguments(trial: Trial) -> Iterator[Mutant]:
+    acts, tables = trial.acts, trial.reference.evidence.tables()
+    homes = holders(tables)
+    start = trial.seed.ground.start
+    for i, act in enumerate(acts):
+        if act.tool is None or act.tool not in tools():
+            continue
+        texts = tools()[act.tool].facts.text
+        reading = not _writes(act)
+        for argument in arguments_of(act.tool):
+            if argument.name not in act.arguments or argument.name in texts:
+                continue
+            value = act.arguments[argument.name]
+            if reading and not (isinstance(value, str) and value in homes):
+                continue
+            tried: list[Any] = [value]
+            for miss in _misses(argument, value, tables, start, homes):
+                if reading and miss.operator != "wrong_record":
+                    continue
+                if miss.value in tried:
+                    continue
+                tried.append(miss.value)
+                wrong = act._replace(arguments={**act.arguments, argument.name: miss.value})
+                title = f"{act.tool}: {argument.name} wrong, {miss.how}"
+                yield Mutant(miss.operator, title, i, (wrong, *acts[i + 1 :]))
+                if reading:
+                    break
+
+
+def _misses(
+    argument: Argument,
+    value: Any,
+    tables: Tables,
+    start: Tables,
+    homes: Mapping[str, Sequence[str]],
+) -> Iterator[near_misses.Miss]:
+    yield from near_misses.of_value(argument, value, tables, homes)
+    yield from _stale(argument.name, value, start)
+
+
+def _stale(name: str, value: Any, start: Tables) -> Iterator[near_misses.Miss]:
+    """Yield the nearest other figures or dates that a field of that name holds: an old or another one's."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        if not isinstance(value, str) or not (is_date(value) or is_instant(value)):
+            return
+    found: list[Any] = []
+    for rows in start.values():
+        for row in rows.values():
+            other = row.get(name)
+            if type(other) is bool or other is None or other == value:
+                continue
+            if isinstance(value, str) is isinstance(other, str) and other not in found:
+                found.append(other)
+    if isinstance(value, int | float):
+        numbers = [n for n in found if isinstance(n, int | float)]
+        found = sorted(numbers, key=lambda n: (abs(n - value), n))
+    else:
+        found = sorted(s for s in found if isinstance(s, str) and len(s) == len(value))
+    for other in found[:2]:
+        yield near_misses.Miss("stale_value", other, f"{other} in place of {value}")
+
+
+def _omitted_arguments(acts: Sequence[Act]) -> Iterator[Mutant]:
+    for i, act in enumerate(acts):
+        if act.tool is None or not _writes(act):
+            continue
+        for argument in arguments_of(act.tool):
+            if argument.required or argument.name not in act.arguments:
+                continue
+            left = {k: v for k, v in act.arguments.items() if k != argument.name}
+            title = f"{act.tool} without {argument.name}"
+            wrong = act._replace(arguments=left)
+            yield Mutant("omit_argument", title, i, (wrong, *acts[i + 1 :]))
+
+
+def _extra_writes(trial: Trial) -> Iterator[Mutant]:
+    """Yield the reference with one write too many, just before its last reply."""
+    acts, place = trial.acts, last_place(trial.acts)
+    for act in extra_writes(trial):
+        yield Mutant("extra_write", f"also does {shown(act)}", place, (act, *acts[place:]))
+
+
+def last_place(acts: Sequence[Act]) -> int:
+    """Return the position before the last reply, or the end."""
+    return next((i for i in range(len(acts) - 1, -1, -1) if acts[i].tool is None), len(acts))
+
+
+def extra_writes(trial: Trial) -> Iterator[Act]:
+    """Yield writes too many that succeed: those of the reference on other records, every other write tool once."""
+    acts, place = trial.acts, last_place(trial.acts)
+    tables = trial.reference.evidence.tables()
+    homes = holders(tables)
+    used: dict[str, int] = {}
+    for act in acts:
+        if act.tool is None or not _writes(act) or used.get(act.tool, 0) >= 2:
+            continue
+        used[act.tool] = used.get(act.tool, 0) + 1
+        for name, value in act.arguments.items():
+            if isinstance(value, str) and value in homes:
+                for other in near_misses.lookalikes(tables, homes[value][0], value, most=2):
+                    extra = Act(act.tool, {**act.arguments, name: other})
+                    if extra not in acts and _succeeds(trial, place, extra):
+                        yield extra
+                        break
+    for name in trial.seed.offered:
+        if not tools()[name].facts.writes or name in used:
+            continue
+        for arguments in likely(name, tables, most=6):
+            extra = Act(name, arguments)
+            if _succeeds(trial, place, extra):
+                yield extra
+                break
+
+
+def _succeeds(trial: Trial, place: int, act: Act) -> bool:
+    call = trial.tries(place, act)
+    return call is not None and call.ok and bool(call.changes)
+
+
+def shown(act: Act) -> str:
+    """Return an act as a person reads it."""
+    if act.tool is None:
+        return f"reply {act.reply[:60]!r}"
+    parts = ", ".join(f"{k}={str(v)[:40]}" for k, v in list(act.arguments.items())[:3])
+    return f"{act.tool}({parts})"
+
+
+def _texts(trial: Trial) -> Iterator[Mutant]:
+    acts = trial.acts
+    stages = [stage.id for stage in trial.spec.stages]
+    for reading in text_pieces.readings(
+        trial.spec.checks, acts, stages, trial.reference.evidence
+    ):
+        name = reading.check.id
+        for group in reading.groups:
+            pieces = [p for p in group if p is not None]
+            there = [p for p in pieces if any(_states(acts[a], n, p) for a, n in reading.acts.items())]
+            if not there:
+                continue
+            label = text_pieces.written(there[0]) or "an expression"
+            yield from _text_mutant(
+                acts, reading, pieces, "omit_item", f"{name}: leaves {label} out", lambda _: ""
+            )
+            if any(map(_has_digits, there)):
+                yield from _text_mutant(
+                    acts,
+                    reading,
+                    pieces,
+                    "wrong_text",
+                    f"{name}: {label} with two digits swapped",
+                    lambda found: near_misses.swapped_digits(found) or "",
+                )
+        for piece in reading.forbidden[:MOST_FORBIDDEN]:
+            wording = text_pieces.written(piece) if piece is not None else None
+            if wording is None:
+                continue
+            last = max(reading.acts)
+            yield _appended(acts, last, reading.acts[last], wording, name)
+
+
+def _has_digits(piece: Any) -> bool:
+    return near_misses.swapped_digits(text_pieces.written(piece) or "") is not None
+
+
+def _states(act: Act, names: Sequence[str], piece: Any) -> bool:
+    return text_pieces.holds(text_pieces.said(act, names), piece)
+
+
+def _text_mutant(
+    acts: Sequence[Act],
+    reading: text_pieces.Reading,
+    pieces: Sequence[Any],
+    operator: str,
+    title: str,
+    by: Any,
+) -> Iterator[Mutant]:
+    def change(text: str) -> str:
+        for piece in pieces:
+            text = text_pieces.replaced(text, piece, by)
+        return text
+
+    changed = list(acts)
+    for position, names in reading.acts.items():
+        changed[position] = text_pieces.rewritten(acts[position], names, change)
+    left = any(
+        _states(changed[position], names, piece)
+        for position, names in reading.acts.items()
+        for piece in pieces
+    )
+    if not left:
+        first = min(p for p in reading.acts if changed[p] != acts[p])
+        yield Mutant(operator, title, first, changed[first:], telling=True)
+
+
+def _appended(acts: Sequence[Act], at: int, names: Sequence[str], wording: str, check: str) -> Mutant:
+    act = acts[at]
+    if act.tool is None:
+        wrong = act._replace(reply=f"{act.reply} {wording}")
+    else:
+        last = names[-1]
+        wrong = act._replace(
+            arguments={**act.arguments, last: f"{act.arguments.get(last, '')} {wording}"}
+        )
+    title = f"{check}: also names {wording}"
+    return Mutant("forbidden_item", title, at, (wrong, *acts[at + 1 :]), telling=True)
+
+
+def _emptied(trial: Trial) -> Iterator[Mutant]:
+    acts = trial.acts
+    stages = [stage.id for stage in trial.spec.stages]
+    read: set[int] = set()
+    for reading in text_pieces.readings(
+        trial.spec.checks, acts, stages, trial.reference.evidence
+    ):
+        if reading.groups:
+            read.update(p for p in reading.acts if acts[p].tool is None)
+    for i, act in enumerate(acts):
+        if act.tool is None and act.reply:
+            empty = act._replace(reply="")
+            yield Mutant("empty_reply", "says nothing at the end", i, (empty, *acts[i + 1 :]), i in read)
+
+
+# --- equivalence ---------------------------------------------------------------------------------
+
+
+class Masks:
+    """Which fields of a record do not count: free by the spec, filled by a handler, free text."""
+
+    def __init__(self, trial: Trial):
+        self._free = [pattern(free.address) for free in trial.spec.free]
+        self._filled: dict[str, set[str]] = {}
+        self._text: dict[str, set[str]] = {}
+        for facts in trial.seed.ground.tools.values():
+            for field in facts.fills:
+                place, _, name = field.partition("#")
+                self._filled.setdefault(place, set()).add(name)
+            if facts.writes:
+                self._text.setdefault(facts.service, set()).update(facts.text)
+
+    def free(self, place: str, record_id: str) -> frozenset[str] | None:
+        """Return the fields that the spec or a handler frees; None for the whole record."""
+        names = set(self._filled.get(place, ()))
+        for free in self._free:
+            if free.covers_record(place, record_id):
+                if free.fields is None:
+                    return None
+                names |= free.fields
+        return frozenset(names)
+
+    def hidden(self, place: str, record_id: str) -> frozenset[str] | None:
+        """Return the fields not compared; None for the whole record."""
+        free = self.free(place, record_id)
+        if free is None:
+            return None
+        return free | self._text.get(place.partition("/")[0], set())
+
+
+def differences(masks: Masks, right: Evidence, wrong: Evidence) -> list[str]:
+    """Return the addresses in which a run ends otherwise than the reference, per stage."""
+    found: list[str] = []
+    for expected, seen in zip(right.stages, wrong.stages, strict=False):
+        if expected.closed is seen.closed:
+            continue
+        found.extend(_unlike(masks, expected.opened, seen.opened, diff(expected.closed, seen.closed)))
+    return found
+
+
+def _unlike(
+    masks: Masks, opened: Tables, other: Tables, changes: Iterable[Change]
+) -> Iterator[str]:
+    made: dict[str, tuple[list[bytes], list[bytes], list[str]]] = {}
+    for change in changes:
+        hidden = masks.hidden(change.collection, change.id)
+        if hidden is None:
+            continue
+        old = opened.get(change.collection, {})
+        if change.id in old or change.id in other.get(change.collection, {}):
+            fields = [name for name in change.fields() if name not in hidden]
+            if fields:
+                yield f"{change.address}#{','.join(fields)}"
+            continue
+        lists = made.setdefault(change.collection, ([], [], []))
+        hidden = hidden | {id_field(change.collection)}
+        for record, contents in ((change.before, lists[0]), (change.after, lists[1])):
+            if record is not None:
+                contents.append(
+                    canonical({k: v for k, v in record.items() if k not in hidden})
+                )
+        lists[2].append(change.address)
+    for first, second, places in made.values():
+        if sorted(first) != sorted(second):
+            yield from places
+
+
+# --- M1 ------------------------------------------------------------------------------------------
+
+
+def prove_mutants(trial: Trial) -> list[tuple[Mutant, Play, MutantResult]]:
+    """Run every mutant and judge it; survivors carry what differs from the reference."""
+    masks = Masks(trial)
+    broken = trial.reference.grade.violations
+    found: list[tuple[Mutant, Play, MutantResult]] = []
+    for number, mutant in enumerate(mutants(trial)):
+        play = trial.run(mutant.operator, mutant.acts, mutant.at)
+        verdict, where = verdict_of(trial, masks, mutant, play, broken)
+        result = MutantResult(
+            id=f"{mutant.operator}-{number}",
+            operator=mutant.operator,
+            title=mutant.title,
+            reward=play.reward,
+            verdict=verdict,
+            difference=tuple(where[:8]),
+        )
+        found.append((mutant, play, result))
+    return found
+
+
+def verdict_of(
+    trial: Trial, masks: Masks, mutant: Mutant, play: Play, broken: tuple[str, ...]
+) -> tuple[Any, list[str]]:
+    """Return killed, equivalent or survived, and for a survivor what differs."""
+    if not play.grade.passed:
+        return "killed", []
+    if mutant.telling:
+        return "survived", [f"text: {mutant.title}"]
+    where = differences(masks, trial.reference.evidence, play.evidence)
+    if play.grade.violations != broken:
+        return "survived", [*where, f"constraints: {', '.join(play.grade.violations)}"]
+    return ("survived", where) if where else ("equivalent", [])
+
+
+def survivors(
+    spec: TaskSpec, found: Sequence[tuple[Mutant, Play, MutantResult]], trial: Trial
+) -> Iterator[Finding]:
+    """M1: every mutant that changes the outcome loses."""
+    killed = [result.reward for _, _, result in found if result.verdict == "killed"]
+    for _, _, result in found:
+        if result.verdict == "survived":
+            yield finding(
+                "M1",
+                "/checks",
+                f"a wrong solution still earns {result.reward:g}: it {result.title}; "
+                f"no check sees {', '.join(result.difference[:3])}",
+                hint="add a check for what differs, close the write set, or declare the field free",
+            )
+    reference = trial.reference.reward
+    if killed and sum(killed) / len(killed) >= reference - MARGIN + 1e-9:
+        yield finding(
+            "M1",
+            "/checks",
+            f"wrong solutions lose only {reference - sum(killed) / len(killed):.2f} on average; "
+            f"at least {MARGIN} is asked",
+            hint="give the checks that catch them more weight, or let others require them",
+        )
+
+
+# --- M2 ------------------------------------------------------------------------------------------
+
+
+def prove_states(trial: Trial) -> list[MutantResult]:
+    """Perturb each expected field of the reference's final records directly and grade."""
+    masks, evidence = Masks(trial), trial.reference.evidence
+    last = evidence.stages[-1]
+    first = evidence.ground.start
+    found: list[MutantResult] = []
+    for change in diff(first, last.closed):
+        after = change.after
+        if after is None:
+            continue
+        hidden = masks.hidden(change.collection, change.id)
+        if hidden is None:
+            continue
+        for name in change.fields():
+            if name in hidden or name == id_field(change.collection):
+                continue
+            wrong = perturbed(after.get(name))
+            if wrong is None:
+                continue
+            altered = with_field(evidence, change.collection, change.id, name, wrong)
+            grade = trial.judged(f"state:{name}", altered)
+            place = address(change.collection, change.id, name)
+            found.append(
+                MutantResult(
+                    id=f"state-{len(found)}",
+                    operator="wrong_field",
+                    title=f"{place} is {wrong!r}",
+                    reward=grade.total,
+                    verdict="survived" if grade.passed else "killed",
+                    difference=(place,) if grade.passed else (),
+                )
+            )
+    return found
+
+
+def perturbed(value: Any) -> Any:
+    """Return a wrong value of the same type, None where there is none to make."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        if is_date(value):
+            return next(near_misses.days(value)).value
+        if is_instant(value):
+            return next(near_misses.moments(value)).value
+        return near_misses.swapped_digits(value) or f"{value}{_MASKED}"
+    if isinstance(value, list):
+        return value[:-1] if len(value) > 1 else [*value, *value, _MASKED][:2] if value else None
+    return None
+
+
+def with_field(evidence: Evidence, place: str, record_id: str, name: str, value: Any) -> Evidence:
+    """Return evidence whose last stage ends with one field altered."""
+    last = evidence.stages[-1]
+    rows = last.closed[place]
+    altered = Record({**rows[record_id], name: value})
+    tables = {**last.closed, place: {**rows, record_id: altered}}
+    return Evidence(
+        evidence.ground, (*evidence.stages[:-1], replace(last, closed=tables)), evidence.calls
+    )
+
+
+def weak_states(found: Sequence[MutantResult]) -> Iterator[Finding]:
+    """M2: at least 95 % of perturbed fields lose."""
+    if not found:
+        return
+    alive = [result for result in found if result.verdict == "survived"]
+    if len(alive) / len(found) > 1 - STATE_SHARE + 1e-9:
+        yield finding(
+            "M2",
+            "/checks",
+            f"{len(alive)} of {len(found)} wrong final records still pass: {alive[0].title}",
+            hint="expect the field in a check, or declare it free with a reason",
+        )
