@@ -1,5 +1,6 @@
 """Runs a management command; brings up the embedded servers first where one needs them."""
 
+import json
 import os
 import sys
 
@@ -8,36 +9,49 @@ from studio import embedded
 # Commands that read files and print: they must not wait for a database.
 WITHOUT_DATABASE = frozenset(
     {
-        "compilemessages",
+        "collectstatic",
         "diffsettings",
-        "doctor",
+        "doctor",  # looks at the servers itself, and has to say so when they are broken
         "export_openapi",
         "grade",
         "help",
-        "makemessages",
         "probe",
-        "startapp",
         "version",
     }
 )
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Start what the command needs, then hand over to Django."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studio.settings")
-    command = sys.argv[1] if len(sys.argv) > 1 else "help"
-    asks_for_help = bool({"-h", "--help", "--version"} & set(sys.argv[1:]))
+    command = arguments[1] if len(arguments) > 1 else "help"
+    asks_for_help = bool({"-h", "--help", "--version"} & set(arguments[1:]))
     if command not in WITHOUT_DATABASE and not asks_for_help:
         try:
             embedded.prepare_environment()
         except embedded.ServerError as error:
-            sys.stderr.write(f"{error}\n")
-            return 1
-    from django.core.management import execute_from_command_line  # settings read what we started
+            return fail(arguments, str(error))
+    # Late: the settings read the addresses of what has just been started.
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        settings.INSTALLED_APPS  # noqa: B018 - reads the settings
+    except ImproperlyConfigured as error:
+        return fail(arguments, str(error))
+    execute_from_command_line(arguments)
     return 0
 
 
+def fail(arguments: list[str], message: str) -> int:
+    """Say why nothing could start; ``--json`` is promised an object as its last line."""
+    sys.stderr.write(f"{message}\n")
+    if "--json" in arguments and "doctor" in arguments:
+        problem = {"level": "problem", "what": message, "mend": "Mend the variable it names."}
+        sys.stdout.write(json.dumps({"problems": [problem]}) + "\n")
+    return 1
+
+
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv))

@@ -127,7 +127,9 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "studio.web.middleware.ContentSecurityPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "studio.web.middleware.RequestSize",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -135,6 +137,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "studio.web.middleware.AccountRequired",
+    "studio.web.middleware.Errors",
 ]
 
 ROOT_URLCONF = "studio.urls"
@@ -200,6 +204,7 @@ SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+STUDIO_MAX_BODY_BYTES = env_int("STUDIO_MAX_BODY_BYTES", 20 * 2**20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # bytes of a request body without its files
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 

@@ -1,1 +1,13 @@
-"""Fixtures for every test; the servers themselves start in tests/settings.py."""
+"""What every test run does; the servers themselves start in tests/settings.py."""
+
+import os
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Repeat a linter's complaint right above the closing line, where it is seen."""
+    complained = os.environ.get("STUDIO_LINT_FAILED")
+    if complained:
+        terminalreporter.section("lint failed: see above", red=True, bold=True)
+        terminalreporter.write_line(complained)

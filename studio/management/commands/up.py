@@ -1,8 +1,6 @@
 """Serves the studio: web, workers and beat as one supervised tree."""
 
-import errno
 import os
-import socket
 import sys
 import threading
 import urllib.error
@@ -12,10 +10,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.migrations.executor import MigrationExecutor
+from django.db import connection
 
 from studio import embedded
+from studio.migrations_state import missing_migrations
+from studio.ports import PortError, check_port
 from studio.supervisor import Logs, Programme, Supervisor
 from studio.web.access import create_owner_link, needs_owner
 
@@ -43,7 +42,10 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         """Check what can be checked first, then run until a signal comes."""
         host, port = options["host"], options["port"]
-        _check_port(host, port)
+        try:
+            check_port(host, port)
+        except PortError as error:
+            raise CommandError(str(error)) from error
         _check_migrations()
         link = create_owner_link() if needs_owner() else ""
         connection.close()
@@ -59,45 +61,11 @@ class Command(BaseCommand):
         Supervisor(programmes, logs, every_second=_stay_a_client).run()
 
 
-def _check_port(host: str, port: int) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise CommandError(
-                    f"Port {port} on {host} is in use by another programme. "
-                    f"Choose another one: --port {_free_port(host, port)}"
-                ) from error
-            raise CommandError(
-                f"Cannot listen on {host} port {port}: {error.strerror}. "
-                "Choose others with --host and --port."
-            ) from error
-        except OverflowError as error:
-            raise CommandError(f"--port {port} is not between 1 and 65535.") from error
-
-
-def _free_port(host: str, taken: int) -> int:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for port in range(taken + 1, min(taken + 100, 65536)):
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            try:
-                probe.bind((host, port))
-            except OSError:
-                continue
-            return port
-    return 0
-
-
 def _check_migrations() -> None:
-    executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    missing = missing_migrations()
     if missing:
-        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in missing[:3])
         raise CommandError(
-            f"The database lacks {len(missing)} migrations ({names} ...). "
+            f"The database lacks {len(missing)} migrations ({', '.join(missing[:3])} ...). "
             "Run `python3 manage.py migrate`, or start with `python3 dev.py run`."
         )
 
