@@ -171,7 +171,7 @@ def install(progress: Progress, extras: list[str]) -> None:
         if _installed(wanted):  # somebody else has just done it
             return
         old = _read_stamp()
-        if any(old.get(key) != wanted[key] for key in ("python", "place")) or not PYTHON.exists():
+        if not _venv_fits():
             progress.start("Making .venv")
             _make_venv()
             progress.finish()
@@ -252,6 +252,18 @@ def _only_one_setup() -> Iterator[None]:
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _venv_fits() -> bool:
+    """Tell whether .venv runs, with the Python that runs this, from where it was made."""
+    code = "import pip, platform, sys; print(platform.python_version(), sys.prefix)"
+    try:
+        done = subprocess.run(
+            [str(PYTHON), "-c", code], check=False, capture_output=True, text=True
+        )
+    except OSError:
+        return False
+    return done.stdout.strip() == f"{platform.python_version()} {VENV}"
 
 
 def _make_venv() -> None:
