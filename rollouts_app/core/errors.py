@@ -1,0 +1,53 @@
+"""Failures of an episode, named by the boundary that was crossed.
+
+Invariant: none of these is the policy's doing, so an episode that ends in one has no reward: it is
+marked and may be run again; it never counts as a reward of 0.
+"""
+
+from typing import ClassVar, Literal
+
+Boundary = Literal["task", "policy", "endpoint", "world", "grade"]
+
+
+class EpisodeFailure(Exception):
+    """An episode that could not be completed; `boundary` says where it broke."""
+
+    boundary: ClassVar[Boundary]
+
+    def __init__(self, message: str):
+        super().__init__(message)
+        self.message = message
+
+
+class TaskFailure(EpisodeFailure):
+    """The task version cannot be opened as a world."""
+
+    boundary = "task"
+
+
+class PolicyFailure(EpisodeFailure):
+    """The policy's own program broke: a defect on our side, not a wrong action."""
+
+    boundary = "policy"
+
+
+class EndpointFailure(EpisodeFailure):
+    """The server behind a policy did not answer, or not in time."""
+
+    boundary = "endpoint"
+
+
+class WorldFailure(EpisodeFailure):
+    """The simulation broke outside a tool call (a call answers with an error instead)."""
+
+    boundary = "world"
+
+
+class GradeFailure(EpisodeFailure):
+    """Grading broke as a whole (a single check that breaks scores 0 and is marked)."""
+
+    boundary = "grade"
+
+
+class UnknownPolicyError(ValueError):
+    """No policy has that name; the message lists those that exist."""
