@@ -11,10 +11,13 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+import django_stubs_ext
 from django.core.exceptions import ImproperlyConfigured
 
 from studio import embedded
 from studio.addresses import AddressError, parse_database_url
+
+django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -153,6 +156,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "studio.shell.shell",
             ],
         },
     },

@@ -1,5 +1,7 @@
 """The installed app ``web``."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -10,3 +12,7 @@ class WebConfig(AppConfig):
     label = "web"
     verbose_name = "Platform"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Let workers of this process say that they are alive."""
+        import_module("studio.web.workers")

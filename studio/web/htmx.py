@@ -19,7 +19,6 @@ from django.utils.http import quote_etag
 from django_htmx.middleware import HtmxDetails
 
 from studio.lib.hashing import short_hash
-from studio.lib.jsonvalue import JsonValue
 
 
 def details(request: HttpRequest) -> HtmxDetails | None:
@@ -67,12 +66,12 @@ def see_other(request: HttpRequest, url: str) -> HttpResponse:
     return HttpResponse(status=303, headers={"Location": url})
 
 
-def etag(token: JsonValue) -> str:
-    """A validator made of whatever decides the answer: a state, a counter, a last id."""
-    return quote_etag(short_hash(token, 20))
+def etag(token: object) -> str:
+    """A validator of what decides the answer: a state, a counter, a last id (plain values)."""
+    return quote_etag(short_hash(repr(token), 20))
 
 
-def unchanged(request: HttpRequest, token: JsonValue) -> HttpResponse | None:
+def unchanged(request: HttpRequest, token: object) -> HttpResponse | None:
     """304 when the poller has this state already, else None; ``etag(token)`` is the header."""
     if etag(token) in [
         part.strip() for part in request.headers.get("If-None-Match", "").split(",")

@@ -65,7 +65,8 @@ def page_response(request: HttpRequest, error: StudioError) -> HttpResponse:
         body = render_to_string("shared/_error.html", context, request)
     else:
         template = select_template([f"{error.status}.html", "shared/error_page.html"])
-        body = template.render(context, request)
+        # Without the request the frame asks the database nothing: it may be what is away.
+        body = template.render(context, None if isinstance(error, Unavailable) else request)
     return _with_headers(HttpResponse(body, status=error.status), error)
 
 

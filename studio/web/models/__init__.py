@@ -5,6 +5,7 @@ from studio.web.models.blob import Blob
 from studio.web.models.job import Job
 from studio.web.models.saved import BulkAction, Draft, SavedView
 from studio.web.models.user import ApiToken, Invitation, SignInThrottle, User
+from studio.web.models.worker import Worker
 
 __all__ = [
     "ApiToken",
@@ -17,4 +18,5 @@ __all__ = [
     "SavedView",
     "SignInThrottle",
     "User",
+    "Worker",
 ]

@@ -1,0 +1,90 @@
+"""Forms of the ways in: signing in, accepting an invitation, making a token."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+
+from studio.web.acts import scopes_of
+from studio.web.choices import Role, Scope
+from studio.web.models import User
+
+
+class SignInForm(forms.Form):
+    """Name and password; whether they fit is for ``access.sign_in`` to say."""
+
+    username = forms.CharField(
+        label="Name or e-mail",
+        max_length=254,
+        widget=forms.TextInput(
+            attrs={"class": "in tall", "autocomplete": "username", "autofocus": True}
+        ),
+    )
+    password = forms.CharField(
+        label="Password",
+        max_length=4096,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"class": "in tall", "autocomplete": "current-password"}),
+    )
+    remember = forms.BooleanField(label="Keep me signed in on this machine", required=False)
+
+
+class WelcomeForm(forms.Form):
+    """Name and password of an account; for an existing one the password may stay away."""
+
+    username = forms.CharField(
+        label="User name",
+        max_length=150,
+        widget=forms.TextInput(attrs={"class": "in tall", "autocomplete": "username"}),
+    )
+    password = forms.CharField(
+        label="Password",
+        max_length=4096,
+        strip=False,
+        required=False,
+        help_text="At least eight characters. Without one you need a new link next time.",
+        widget=forms.PasswordInput(attrs={"class": "in tall", "autocomplete": "new-password"}),
+    )
+
+    def __init__(self, *args: Any, user: User | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        if user is not None:
+            self.fields["username"].disabled = True
+            self.fields["username"].initial = user.username
+        else:
+            self.fields["password"].required = True
+            self.fields["password"].help_text = "At least eight characters."
+
+    def clean_password(self) -> str:
+        """Ask the configured validators."""
+        password: str = self.cleaned_data.get("password", "")
+        if password:
+            name = str(self.data.get("username", ""))
+            validate_password(password, self.user or User(username=name))
+        return password
+
+
+class TokenForm(forms.Form):
+    """Name, scopes within the role, and days."""
+
+    name = forms.CharField(
+        label="What it is for", max_length=80, widget=forms.TextInput(attrs={"class": "in"})
+    )
+    scopes = forms.MultipleChoiceField(
+        label="It may", widget=forms.CheckboxSelectMultiple, initial=[Scope.READ.value]
+    )
+    days = forms.IntegerField(
+        label="Days until it ends",
+        min_value=1,
+        max_value=365,
+        initial=90,
+        widget=forms.NumberInput(attrs={"class": "in"}),
+    )
+
+    def __init__(self, *args: Any, role: Role, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        usable = scopes_of(role)
+        field = self.fields["scopes"]
+        if isinstance(field, forms.MultipleChoiceField):
+            field.choices = [(item.value, item.label) for item in Scope if item in usable]

@@ -1,0 +1,16 @@
+"""Addresses of the ways in and out, the account and jobs."""
+
+from django.urls import path
+
+from studio.web import views
+
+urlpatterns = [
+    path("sign-in/", views.sign_in, name="sign-in"),
+    path("sign-out/", views.sign_out, name="sign-out"),
+    path("welcome/<str:secret>/", views.welcome, name="welcome"),
+    path("account/", views.account, name="account"),
+    path("account/tokens/<str:code>/revoke/", views.token_revoke, name="token-revoke"),
+    path("jobs/<str:code>/", views.job, name="job"),
+    path("jobs/<str:code>/cancel/", views.job_cancel, name="job-cancel"),
+    path("jobs/<str:code>/resume/", views.job_resume, name="job-resume"),
+]

@@ -1,0 +1,218 @@
+"""Pages that belong to no app: the ways in and out, the account, one job."""
+
+import datetime as dt
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login, logout
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from studio.web import access, audit, claims, jobs
+from studio.web.acts import Act
+from studio.web.auth import ensure, principal, require
+from studio.web.choices import Role, Scope
+from studio.web.codes import get_by_code
+from studio.web.errors import Invalid, Throttled
+from studio.web.forms import SignInForm, TokenForm, WelcomeForm
+from studio.web.htmx import etag, render_page, see_other, unchanged
+from studio.web.models import ApiToken, Job, User
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+#: A session that is not to be remembered ends with the browser.
+SESSION_ENDS_WITH_BROWSER = 0
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "POST"])
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """The sign-in page: 422 on a wrong password, 429 during a pause."""
+    target = _safe_target(request)
+    if request.user.is_authenticated and request.method == "GET":
+        return see_other(request, target)
+    form = SignInForm(request.POST if request.method == "POST" else None)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                user = access.sign_in(
+                    request, form.cleaned_data["username"], form.cleaned_data["password"]
+                )
+            except (access.WrongPassword, Throttled) as error:
+                form.add_error(None, error.detail)
+                status = error.status
+            else:
+                _enter(request, user, remember=form.cleaned_data["remember"])
+                return see_other(request, target)
+    context = {"form": form, "next": target, "owner_hint": access.needs_owner()}
+    response = render(request, "registration/sign_in.html", context, status=status)
+    if status == Throttled.status:
+        response["Retry-After"] = str(int(access.FIRST_PAUSE.total_seconds()))
+    return response
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """End the session."""
+    if isinstance(request.user, User):
+        audit.record(request.user, "sign_out")
+    logout(request)
+    return see_other(request, str(settings.LOGIN_URL))
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "POST"])
+def welcome(request: HttpRequest, secret: str) -> HttpResponse:
+    """A one-time link. Reading it uses nothing up (mail programs fetch links); the button does."""
+    invitation = access.open_invitation(secret)
+    form = WelcomeForm(request.POST if request.method == "POST" else None, user=invitation.user)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                user = access.accept_invitation(
+                    secret,
+                    username=form.cleaned_data["username"],
+                    password=form.cleaned_data["password"],
+                )
+            except Invalid as error:
+                for problem in error.problems:
+                    form.add_error(problem.place, problem.message)
+            else:
+                _enter(request, user, remember=True)
+                return see_other(request, reverse("home"))
+    context = {"form": form, "invitation": invitation, "role": Role(invitation.role).label}
+    response = render(request, "registration/welcome.html", context, status=status)
+    # The address is a secret: it must not travel in a Referer header.
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """One's own role and API tokens; a new token's secret is shown on this answer only."""
+    who = principal(request)
+    form = TokenForm(request.POST if request.method == "POST" else None, role=who.role)
+    issued = None
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                issued = access.issue_token(
+                    who.user,
+                    form.cleaned_data["name"],
+                    frozenset(Scope(item) for item in form.cleaned_data["scopes"]),
+                    life=dt.timedelta(days=form.cleaned_data["days"]),
+                )
+            except Invalid as error:
+                for problem in error.problems:
+                    form.add_error(problem.place, problem.message)
+            else:
+                status = 201
+                form = TokenForm(role=who.role)
+    context = {
+        "form": form,
+        "issued": issued,
+        "tokens": who.user.tokens.filter(revoked_at=None),
+        "role": who.role.label,
+    }
+    return render(request, "account.html", context, status=status)
+
+
+@require_POST
+def token_revoke(request: HttpRequest, code: str) -> HttpResponse:
+    """Make a token useless: one's own, or another's as an administrator."""
+    who = principal(request)
+    if who.may(Act.MANAGE_TOKENS_OF_OTHERS):
+        token = get_by_code(ApiToken.objects.all(), code)
+    else:
+        token = get_by_code(ApiToken.objects.filter(user=who.user), code)
+    access.revoke_token(token, by=who.user)
+    messages.success(request, f"{token.code} no longer works.")
+    return see_other(request, reverse("account"))
+
+
+@require_GET
+@require(Act.READ)
+def job(request: HttpRequest, code: str) -> HttpResponse:
+    """One job; asked by a poller it is the progress fragment, 304 while nothing moved."""
+    row = get_by_code(Job.objects.select_related("user"), code)
+    token = [row.code, row.state, row.done, row.total, row.note, row.attempt, row.error]
+    same = unchanged(request, token)
+    if same is not None:
+        return same
+    context = {
+        "job": row,
+        "label": row.note or row.kind.replace("_", " "),
+        "poll_url": reverse("job", args=[row.code]),
+        "cancel_url": reverse("job-cancel", args=[row.code]) if _may_move(request, row) else "",
+        "resume_url": reverse("job-resume", args=[row.code]) if _may_move(request, row) else "",
+        "etag": etag(token),
+    }
+    fragments = {f"job-{row.code}": "shared/_progress.html"}
+    response = render_page(request, "job.html", fragments, context)
+    response["ETag"] = etag(token)
+    return response
+
+
+@require_POST
+def job_cancel(request: HttpRequest, code: str) -> HttpResponse:
+    """Stop a job: one's own, or any as an administrator."""
+    return _move(request, code, "cancel")
+
+
+@require_POST
+def job_resume(request: HttpRequest, code: str) -> HttpResponse:
+    """Queue an ended job again."""
+    return _move(request, code, "resume")
+
+
+def _move(request: HttpRequest, code: str, act: str) -> HttpResponse:
+    row = get_by_code(Job.objects.all(), code)
+    who = principal(request)
+    ensure(who, Act.GENERATE)
+    if not _may_move(request, row):
+        ensure(who, Act.CHANGE_SETTINGS)
+    if act == "cancel":
+        claims.request_cancel(row)
+    else:
+        jobs.resume(row)
+    audit.record(who, f"{act}_job", row.code, {"kind": row.kind})
+    return see_other(request, _safe_target(request, reverse("job", args=[row.code])))
+
+
+def _may_move(request: HttpRequest, row: Job) -> bool:
+    who = principal(request)
+    return who.may(Act.CHANGE_SETTINGS) or (
+        who.may(Act.GENERATE) and row.user_id in (None, who.user.pk)
+    )
+
+
+def _enter(request: HttpRequest, user: User, *, remember: bool) -> None:
+    login(request, user, backend=BACKEND)
+    if not remember:
+        request.session.set_expiry(SESSION_ENDS_WITH_BROWSER)
+
+
+def _safe_target(request: HttpRequest, default: str | None = None) -> str:
+    """Where to go next: ``next`` only within this site."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    if url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        return wanted
+    return default or reverse("home")
