@@ -297,7 +297,7 @@
         key: '',
         group: 'Search',
         run: () => {
-          location.href = palette.dataset.search + '?q=' + encodeURIComponent(field.value.trim());
+          location.href = palette.dataset.searchUrl + '?q=' + encodeURIComponent(field.value.trim());
         },
       });
     }

@@ -43,10 +43,8 @@ def test_template_keeps_to_the_content_security_policy(name: str) -> None:
 def test_icons_and_marks_exist(name: str) -> None:
     sprite = (TEMPLATES.parent / "static" / "icons.svg").read_text(encoding="utf-8")
     known = set(re.findall(r'id="([im])-([a-z]+)"', sprite))
-    used = {
-        ("i" if kind == "icon" else "m", word)
-        for kind, word in re.findall(
-            r'shared/_(icon|mark)\.html" with name="([a-z]+)"', _source(name)
-        )
-    }
+    found = re.findall(
+        r'(?:shared/_(icon|mark)\.html" with name=|{% (icon|mark) )"([a-z]+)"', _source(name)
+    )
+    used = {("i" if "icon" in (fragment, tag) else "m", word) for fragment, tag, word in found}
     assert used - known == set()
