@@ -70,6 +70,7 @@ RejectReason = Literal[
     "not_permitted",
 ]
 Verdict = Literal[
+    "wrong_entity",
     "fraud_suspected",
     "callback_pending",
     "genuine",

@@ -1,0 +1,57 @@
+"""What a family is: a shape of work that drafts specs from a seed."""
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tasks_app.core.spec import TaskSpec, load_spec
+
+
+class Family(Protocol):
+    """A shape of work: which services are read, how facts are joined, what is decided, what is written."""
+
+    name: str
+    title: str
+    """What a researcher calls it, in a few words."""
+    purpose: str
+    """One sentence: the shape."""
+    track: str
+    subtypes: tuple[str, ...]
+    """Each changes the decision or the final records, never the names alone."""
+    capabilities: tuple[str, ...]
+
+    def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
+        """Return a written spec of one subtype at one difficulty. The same rng gives the same bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One task to be drafted."""
+
+    family: str
+    subtype: str
+    level: int
+    seed: int
+    index: int
+    attempt: int = 0
+
+    @property
+    def key(self) -> str:
+        """The seed text of this draft."""
+        return f"{self.family}/{self.seed}/{self.index}/{self.attempt}"
+
+
+def plans(family: Family, count: int, seed: int, difficulty: int | None = None) -> Iterator[Plan]:
+    """Plan tasks so that every subtype × difficulty comes up equally often, subtypes turning fastest."""
+    levels = (difficulty,) if difficulty is not None else (1, 2, 3, 4, 5)
+    cells = [(subtype, level) for level in levels for subtype in family.subtypes]
+    for index in range(count):
+        subtype, level = cells[index % len(cells)]
+        yield Plan(family.name, subtype, level, seed, index)
+
+
+def draft(family: Family, plan: Plan) -> TaskSpec:
+    """Draft one task. Raises SpecError if the family wrote something that is no spec (a defect)."""
+    rng = random.Random(plan.key)  # noqa: S311 (reproducible drafts, not secrets)
+    return load_spec(family.draft(plan.subtype, plan.level, rng))

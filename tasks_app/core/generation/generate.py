@@ -1,0 +1,124 @@
+"""Generation: plans become drafts, drafts are mended and proven, near duplicates fall out.
+
+Drafting and proving one plan (`make`) needs nothing but the plan, so it may run in any process, in any order;
+only the search for near duplicates looks at the others, in the order of the plans. The same arguments give
+the same tasks, whatever the mapper.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from studio.lib.similarity import NEAR_DUPLICATE, Index, Signature, signature
+from tasks_app.core.generation.families.catalog import FAMILIES
+from tasks_app.core.generation.family import Plan, draft, plans
+from tasks_app.core.spec import SpecError, TaskSpec
+from tasks_app.core.validation.card import Finding, ProofCard, RepairRecord
+from tasks_app.core.validation.repair import mend
+
+ATTEMPTS: Final = 4
+"""Drafts tried for one planned task before it is given up."""
+
+Fate = Literal["unique", "quarantined", "duplicate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One draft after repair and proof."""
+
+    plan: Plan
+    spec: TaskSpec | None
+    card: ProofCard | None
+    repairs: tuple[RepairRecord, ...]
+    reason: str
+    """Why it was quarantined; empty if it is proven."""
+    signature: Signature
+    """MinHash of the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one draft."""
+
+    made: Made
+    fate: Fate
+    reason: str
+    similarity: float = 0.0
+    """To the nearest request seen before, where that is near."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the gates found in the end."""
+        return self.made.card.findings if self.made.card is not None else ()
+
+
+Mapper = Callable[[Callable[[Plan], Made], Iterable[Plan]], Iterable[Made]]
+
+
+def make(plan: Plan) -> Made:
+    """Draft, mend and prove one plan."""
+    family = FAMILIES[plan.family]
+    try:
+        spec = draft(family, plan)
+    except SpecError as problem:
+        return Made(plan, None, None, (), f"the draft is no task spec: {problem}", ())
+    mended = mend(spec)
+    return Made(
+        plan,
+        mended.spec,
+        mended.card,
+        tuple(mended.repairs),
+        mended.quarantined or "",
+        signature(spec.request.text),
+    )
+
+
+def generate(
+    family: str,
+    count: int,
+    seed: int,
+    *,
+    difficulty: int | None = None,
+    known: Index[str] | None = None,
+    hashes: Iterable[str] = (),
+    mapper: Mapper = map,
+) -> Iterator[Outcome]:
+    """Yield the outcome of every draft until `count` tasks are unique or their attempts are used up.
+
+    Args:
+        family: Name of a built-in family. Raises KeyError for an unknown one.
+        count: How many tasks are planned.
+        seed: Any whole number; the same seed gives the same tasks.
+        difficulty: 1 to 5, or all.
+        known: Signatures of the requests that exist already.
+        hashes: Content hashes that exist already.
+        mapper: `map`, or a pool's ordered map.
+    """
+    index: Index[str] = known if known is not None else Index()
+    seen = set(hashes)
+    waiting = list(plans(FAMILIES[family], count, seed, difficulty))
+    while waiting:
+        again: list[Plan] = []
+        for made in mapper(make, waiting):
+            outcome = judge(made, index, seen)
+            if outcome.fate == "unique" and made.spec is not None:
+                index.add(made.spec.hash, made.signature)
+                seen.add(made.spec.hash)
+            elif made.plan.attempt + 1 < ATTEMPTS:
+                again.append(replace(made.plan, attempt=made.plan.attempt + 1))
+            yield outcome
+        waiting = again
+
+
+def judge(made: Made, index: Index[str], hashes: set[str]) -> Outcome:
+    """Say what becomes of a draft among those that exist."""
+    if made.spec is None or made.reason:
+        return Outcome(made, "quarantined", made.reason)
+    if made.spec.hash in hashes:
+        return Outcome(made, "duplicate", "the same task exists", 1.0)
+    near = index.nearest(made.signature, NEAR_DUPLICATE)
+    if near is not None:
+        return Outcome(
+            made, "duplicate", f"its request is too like that of {near.key}", near.similarity
+        )
+    return Outcome(made, "unique", "")
