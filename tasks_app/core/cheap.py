@@ -1,5 +1,7 @@
-"""Cheap policies: what earns nothing on a good task. Each gives plain acts; none looks at the reference,
-save `first_record`, which is the reference that takes the first candidate in place of the right one.
+"""Cheap policies: what earns nothing on a good task. Each gives plain acts; none looks at the
+reference,
+save `first_record`, which is the reference that takes the first candidate in place of the right
+one.
 """
 
 import re
@@ -59,9 +61,7 @@ def spam(spec: TaskSpec) -> list[Act]:
 
 def echo(spec: TaskSpec) -> list[Act]:
     """Give the request back as the answer."""
-    return [
-        Act(None, {}, stage.notification or spec.request.text) for stage in spec.stages
-    ]
+    return [Act(None, {}, stage.notification or spec.request.text) for stage in spec.stages]
 
 
 def paste(spec: TaskSpec) -> list[Act]:
@@ -77,7 +77,9 @@ def paste(spec: TaskSpec) -> list[Act]:
 
 
 def errors_only(spec: TaskSpec) -> list[Act]:
-    """Make only calls that fail: no argument, an argument that isn't one, records that aren't there."""
+    """Make only calls that fail: no argument, an argument that isn't one, records that aren't
+    there.
+    """
     acts: list[Act] = []
     for name in offered(spec):
         arguments = arguments_of(name)
@@ -105,7 +107,9 @@ _FOUND: Final[Mapping[str, re.Pattern[str]]] = {
 
 
 def regex(spec: TaskSpec) -> list[Act]:
-    """Take every id, number, date, address and name that the request shows; write and answer with them."""
+    """Take every id, number, date, address and name that the request shows; write and answer with
+    them.
+    """
     text = " ".join(stage.notification or spec.request.text for stage in spec.stages)
     found: dict[str, list[Any]] = {
         kind: list(dict.fromkeys(pattern.findall(text))) for kind, pattern in _FOUND.items()

@@ -1,7 +1,8 @@
 """Arguments that a tool's schema accepts, made without understanding the task.
 
-Cheap policies, violating policies and extra writes of a proof need calls that are valid; what an argument
-takes is read off the tool's JSON Schema, and off the validator where the schema is silent (dates).
+Cheap policies, violating policies and extra writes of a proof need calls that are valid; what an
+argument takes is read off the tool's JSON Schema, and off the validator where the schema is silent
+(dates).
 """
 
 import functools
@@ -15,7 +16,9 @@ from tasks_app.core.calls import Tables
 from tasks_app.core.services.base import Tool
 from tasks_app.core.services.catalog import collections, tools
 
-Kind = Literal["id", "email", "day", "instant", "text", "number", "boolean", "choice", "list", "object"]
+Kind = Literal[
+    "id", "email", "day", "instant", "text", "number", "boolean", "choice", "list", "object"
+]
 
 DUMMY_TEXT: Final = "sample"
 DUMMY_ADDRESS: Final = "someone@elsewhere.example"
@@ -50,13 +53,13 @@ def arguments_of(tool_name: str) -> tuple[Argument, ...]:
     required = set(schema.get("required", ()))
     definitions = schema.get("$defs", {})
     found = [
-        _read(name, body, name in required, definitions)
+        _read(name, body, definitions, required=name in required)
         for name, body in schema.get("properties", {}).items()
     ]
     return _probed(tool, found)
 
 
-def _read(name: str, body: Mapping[str, Any], required: bool, definitions: Any) -> Argument:  # noqa: FBT001 (a fact of the argument, not a switch)
+def _read(name: str, body: Mapping[str, Any], definitions: Any, *, required: bool) -> Argument:
     body = _resolved(body, definitions)
     if "enum" in body:
         return Argument(name, required, "choice", tuple(body["enum"]), sample=body["enum"][0])
@@ -72,7 +75,7 @@ def _read(name: str, body: Mapping[str, Any], required: bool, definitions: Any) 
                 name, required, "number", low=low, integer=kind == "integer", sample=value
             )
         case "array":
-            item = _read(name, body.get("items", {"type": "string"}), True, definitions)
+            item = _read(name, body.get("items", {"type": "string"}), definitions, required=True)
             return Argument(name, required, "list", item=item, sample=[item.sample])
         case "object":
             return Argument(name, required, "object", sample=_object(body, definitions))
@@ -96,7 +99,7 @@ def _resolved(body: Mapping[str, Any], definitions: Any) -> Mapping[str, Any]:
 def _object(body: Mapping[str, Any], definitions: Any) -> dict[str, Any]:
     required = body.get("required", ())
     return {
-        name: _read(name, inner, True, definitions).sample
+        name: _read(name, inner, definitions, required=True).sample
         for name, inner in body.get("properties", {}).items()
         if name in required
     }
@@ -135,9 +138,10 @@ def _refused(tool: Tool, arguments: Any) -> list[str]:
 
 
 def collection_for(argument: str, service: str, tables: Tables) -> str | None:
-    """Return the collection that an id argument names: `ticket_id` of helpdesk → helpdesk/tickets."""
+    """Return the collection an id argument names: `ticket_id` of helpdesk → helpdesk/tickets."""
     noun = argument.removesuffix("_ids").removesuffix("_id")
-    own, other = [], []
+    own: list[str] = []
+    other: list[str] = []
     for place in tables:
         home, _, name = place.partition("/")
         if name in (f"{noun}s", f"{noun}es", f"{noun[:-1]}ies", noun):
@@ -165,9 +169,7 @@ def field_values(tables: Tables, field: str) -> list[Any]:
     return list(seen)
 
 
-def offered_values(
-    argument: Argument, service: str, tables: Tables, *, most: int = 8
-) -> list[Any]:
+def offered_values(argument: Argument, service: str, tables: Tables, *, most: int = 8) -> list[Any]:
     """Return values for an argument that the records make likely to work, best first."""
     match argument.kind:
         case "id":

@@ -1,9 +1,9 @@
 """Gates M: wrong variants of the reference, and of its final records, lose.
 
-M1 runs every mutant of the reference as plain calls, without the runner's repetition. A mutant is killed if
-it does not pass. Two runs are equivalent if all stages end in equal records (free fields and free text
-masked, new ids not compared), with the same constraints broken; a text mutant that removes or alters a
-piece named in a check, or adds a forbidden one, never is.
+M1 runs every mutant of the reference as plain calls, without the runner's repetition. A mutant is
+killed if it does not pass. Two runs are equivalent if all stages end in equal records (free
+fields and free text masked, new ids not compared), with the same constraints broken; a text
+mutant that removes or alters a piece named in a check, or adds a forbidden one, never is.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,6 @@ from tasks_app.core.program import Act
 from tasks_app.core.records import diff
 from tasks_app.core.samples import Argument, arguments_of, holders, id_field, likely
 from tasks_app.core.services.catalog import tools
-from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation import near_misses, text_pieces
 from tasks_app.core.validation.card import Finding, MutantResult
 from tasks_app.core.validation.gate import finding
@@ -27,7 +26,6 @@ from tasks_app.core.values import Change, Record, address, canonical, pattern
 MARGIN: Final = 0.1
 """The mean reward of killed mutants lies this far below the reference."""
 MOST_FORBIDDEN: Final = 6
-STATE_SHARE: Final = 0.95
 _MASKED: Final = "·"
 
 
@@ -137,10 +135,12 @@ def _misses(
 
 
 def _stale(name: str, value: Any, start: Tables) -> Iterator[near_misses.Miss]:
-    """Yield the nearest other figures or dates that a field of that name holds: an old or another one's."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        if not isinstance(value, str) or not (is_date(value) or is_instant(value)):
-            return
+    """Yield the nearest other figures or dates that a field of that name holds: an old or another
+    one's.
+    """
+    figure = isinstance(value, int | float) and not isinstance(value, bool)
+    if not figure and not (isinstance(value, str) and (is_date(value) or is_instant(value))):
+        return
     found: list[Any] = []
     for rows in start.values():
         for row in rows.values():
@@ -149,7 +149,7 @@ def _stale(name: str, value: Any, start: Tables) -> Iterator[near_misses.Miss]:
                 continue
             if isinstance(value, str) is isinstance(other, str) and other not in found:
                 found.append(other)
-    if isinstance(value, int | float):
+    if figure:
         numbers = [n for n in found if isinstance(n, int | float)]
         found = sorted(numbers, key=lambda n: (abs(n - value), n))
     else:
@@ -184,7 +184,9 @@ def last_place(acts: Sequence[Act]) -> int:
 
 
 def extra_writes(trial: Trial) -> Iterator[Act]:
-    """Yield writes too many that succeed: those of the reference on other records, every other write tool once."""
+    """Yield writes too many that succeed: those of the reference on other records, every other
+    write tool once.
+    """
     acts, place = trial.acts, last_place(trial.acts)
     tables = trial.reference.evidence.tables()
     homes = holders(tables)
@@ -226,13 +228,13 @@ def shown(act: Act) -> str:
 def _texts(trial: Trial) -> Iterator[Mutant]:
     acts = trial.acts
     stages = [stage.id for stage in trial.spec.stages]
-    for reading in text_pieces.readings(
-        trial.spec.checks, acts, stages, trial.reference.evidence
-    ):
+    for reading in text_pieces.readings(trial.spec.checks, acts, stages, trial.reference.evidence):
         name = reading.check.id
         for group in reading.groups:
             pieces = [p for p in group if p is not None]
-            there = [p for p in pieces if any(_states(acts[a], n, p) for a, n in reading.acts.items())]
+            there = [
+                p for p in pieces if any(_states(acts[a], n, p) for a, n in reading.acts.items())
+            ]
             if not there:
                 continue
             label = text_pieces.written(there[0]) or "an expression"
@@ -290,7 +292,9 @@ def _text_mutant(
         yield Mutant(operator, title, first, changed[first:], telling=True)
 
 
-def _appended(acts: Sequence[Act], at: int, names: Sequence[str], wording: str, check: str) -> Mutant:
+def _appended(
+    acts: Sequence[Act], at: int, names: Sequence[str], wording: str, check: str
+) -> Mutant:
     act = acts[at]
     if act.tool is None:
         wrong = act._replace(reply=f"{act.reply} {wording}")
@@ -307,15 +311,15 @@ def _emptied(trial: Trial) -> Iterator[Mutant]:
     acts = trial.acts
     stages = [stage.id for stage in trial.spec.stages]
     read: set[int] = set()
-    for reading in text_pieces.readings(
-        trial.spec.checks, acts, stages, trial.reference.evidence
-    ):
+    for reading in text_pieces.readings(trial.spec.checks, acts, stages, trial.reference.evidence):
         if reading.groups:
             read.update(p for p in reading.acts if acts[p].tool is None)
     for i, act in enumerate(acts):
         if act.tool is None and act.reply:
             empty = act._replace(reply="")
-            yield Mutant("empty_reply", "says nothing at the end", i, (empty, *acts[i + 1 :]), i in read)
+            yield Mutant(
+                "empty_reply", "says nothing at the end", i, (empty, *acts[i + 1 :]), i in read
+            )
 
 
 # --- equivalence ---------------------------------------------------------------------------------
@@ -359,7 +363,9 @@ def differences(masks: Masks, right: Evidence, wrong: Evidence) -> list[str]:
     for expected, seen in zip(right.stages, wrong.stages, strict=False):
         if expected.closed is seen.closed:
             continue
-        found.extend(_unlike(masks, expected.opened, seen.opened, diff(expected.closed, seen.closed)))
+        found.extend(
+            _unlike(masks, expected.opened, seen.opened, diff(expected.closed, seen.closed))
+        )
     return found
 
 
@@ -381,9 +387,7 @@ def _unlike(
         hidden = hidden | {id_field(change.collection)}
         for record, contents in ((change.before, lists[0]), (change.after, lists[1])):
             if record is not None:
-                contents.append(
-                    canonical({k: v for k, v in record.items() if k not in hidden})
-                )
+                contents.append(canonical({k: v for k, v in record.items() if k not in hidden}))
         lists[2].append(change.address)
     for first, second, places in made.values():
         if sorted(first) != sorted(second):
@@ -428,7 +432,7 @@ def verdict_of(
 
 
 def survivors(
-    spec: TaskSpec, found: Sequence[tuple[Mutant, Play, MutantResult]], trial: Trial
+    trial: Trial, found: Sequence[tuple[Mutant, Play, MutantResult]]
 ) -> Iterator[Finding]:
     """M1: every mutant that changes the outcome loses."""
     killed = [result.reward for _, _, result in found if result.verdict == "killed"]
@@ -516,17 +520,3 @@ def with_field(evidence: Evidence, place: str, record_id: str, name: str, value:
     return Evidence(
         evidence.ground, (*evidence.stages[:-1], replace(last, closed=tables)), evidence.calls
     )
-
-
-def weak_states(found: Sequence[MutantResult]) -> Iterator[Finding]:
-    """M2: at least 95 % of perturbed fields lose."""
-    if not found:
-        return
-    alive = [result for result in found if result.verdict == "survived"]
-    if len(alive) / len(found) > 1 - STATE_SHARE + 1e-9:
-        yield finding(
-            "M2",
-            "/checks",
-            f"{len(alive)} of {len(found)} wrong final records still pass: {alive[0].title}",
-            hint="expect the field in a check, or declare it free with a reason",
-        )

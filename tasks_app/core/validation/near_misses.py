@@ -1,4 +1,6 @@
-"""Wrong values that a careless worker writes: a day off, two digits swapped, one cent, the other enum value."""
+"""Wrong values that a careless worker writes: a day off, two digits swapped, one cent, the other
+enum value.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -22,7 +24,7 @@ class Miss(NamedTuple):
 
 
 def swapped_digits(text: str) -> str | None:
-    """Return a text with its last two different neighbouring digits swapped; None if it has none."""
+    """Return a text with its last two unequal neighbour digits swapped; None if it has none."""
     for position in range(len(text) - 2, -1, -1):
         first, second = text[position], text[position + 1]
         if first.isdigit() and second.isdigit() and first != second:
@@ -44,7 +46,9 @@ def numbers(value: float, *, integer: bool) -> Iterator[Miss]:
     if turned is not None and float(turned) != value:
         other = float(turned)
         yield Miss(
-            "wrong_value", int(other) if integer or other.is_integer() else other, "two digits swapped"
+            "wrong_value",
+            int(other) if integer or other.is_integer() else other,
+            "two digits swapped",
         )
 
 
@@ -60,7 +64,9 @@ def moments(value: str) -> Iterator[Miss]:
         yield Miss("wrong_value", instants.add_minutes(value, count), how)
 
 
-def lookalikes(tables: Tables, place: str, record_id: str, most: int = MOST_LOOKALIKES) -> list[str]:
+def lookalikes(
+    tables: Tables, place: str, record_id: str, most: int = MOST_LOOKALIKES
+) -> list[str]:
     """Return the ids of a collection's records that are most like one record, best first."""
     rows = tables.get(place, {})
     right = rows.get(record_id)
@@ -146,7 +152,7 @@ def _of_list(
 
 
 def addresses(tables: Tables, right: str, most: int = 3) -> list[str]:
-    """Return other mail addresses in the records: those most like the right one, then a stranger's."""
+    """Return other mail addresses of the records, those most like the right one first."""
     found: dict[str, None] = {}
     for rows in tables.values():
         for row in rows.values():
@@ -169,7 +175,9 @@ def _common(left: str, right: str) -> int:
 
 
 def same_field(tables: Tables, value: str, most: int) -> list[str]:
-    """Return other values of the field that holds a value: the next article number, the other queue."""
+    """Return other values of the field that holds a value: the next article number, the other
+    queue.
+    """
     for rows in tables.values():
         for row in rows.values():
             for name, held in row.items():

@@ -1,7 +1,9 @@
-"""Where the pieces that checks look for stand in the letters and replies of a run, and how to take them out.
+"""Where the pieces that checks look for stand in the letters and replies of a run, and how to take
+them out.
 
-A text mutant removes or alters a piece everywhere in what its check reads (a word left in the subject would
-survive), or adds a forbidden one. It is never equivalent: the check names the piece.
+A text mutant removes or alters a piece everywhere in what its check reads (a word left in the
+subject would survive), or adds a forbidden one. It is never equivalent: the check names the
+piece.
 """
 
 import re
@@ -24,7 +26,7 @@ _SPACED: Final = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")
 
 
 class Reading(NamedTuple):
-    """What one check reads in one program: acts with the arguments that carry text, and the pieces."""
+    """What one check reads in one program: acts with the arguments that carry text, and pieces."""
 
     check: BaseCheck
     acts: Mapping[int, tuple[str, ...]]
@@ -140,7 +142,9 @@ def spans(text: str, piece: Any) -> list[tuple[int, int]]:
         words = r"\s+".join(re.escape(word) for word in piece.split())
         return [m.span() for m in re.finditer(words, text, re.IGNORECASE) if m.end() > m.start()]
     if isinstance(piece, Mapping) and "regex" in piece:
-        return [m.span() for m in compile_regex(piece["regex"]).finditer(text) if m.end() > m.start()]
+        return [
+            m.span() for m in compile_regex(piece["regex"]).finditer(text) if m.end() > m.start()
+        ]
     target, within = _number(piece)
     if target is None:
         return []

@@ -1,7 +1,8 @@
-"""The shared state of one proof: one world, the reference with a mark before every act, shared prefixes.
+"""The shared state of one proof: one world, the reference with a mark before every act, shared
+prefixes.
 
-A mutant knows its first differing act; it is run from the mark before that act, so the common prefix is
-never run again. The log is part of a snapshot, so the prefix brings its calls along.
+A mutant knows its first differing act; it is run from the mark before that act, so the common
+prefix is never run again. The log is part of a snapshot, so the prefix brings its calls along.
 """
 
 import hashlib
@@ -68,7 +69,9 @@ class Trial:
         self.program: ProgramRun = run_program(self.world, spec.reference)
         self.acts: tuple[Act, ...] = tuple(self.program.acts)
         self.marks: tuple[Snapshot, ...] = ()
-        """marks[k]: the world just before act k; the last one: after all acts, before unreached stages."""
+        """marks[k]: the world just before act k; the last one: after all acts, before unreached
+        stages.
+        """
         self.reference = self._reference()
         self.call_of: Mapping[int, int] = self._positions()
         """Act → index of its call."""

@@ -1,0 +1,144 @@
+"""Gate X1: what changes outside the write set costs reward, and the reference stays inside."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tasks_app.core.program import Act
+from tasks_app.core.validation.card import Finding
+from tasks_app.core.validation.gate import finding, operation
+from tasks_app.core.validation.mutants import (
+    Masks,
+    extra_writes,
+    last_place,
+    perturbed,
+    shown,
+    with_field,
+)
+from tasks_app.core.validation.trial import Play, Trial
+from tasks_app.core.writes import Stray
+
+
+def stray_plays(trial: Trial) -> list[tuple[Act, Play]]:
+    """Run the reference with one write outside the write set, for every such write that can be
+    found.
+    """
+    place = last_place(trial.acts)
+    found: list[tuple[Act, Play]] = []
+    for act in extra_writes(trial):
+        play = trial.run("stray", (act, *trial.acts[place:]), place)
+        if play.evidence.strays():
+            found.append((act, play))
+    return found
+
+
+def damaged_field(trial: Trial) -> float | None:
+    """Return what the reference earns if a field of an untouched record is altered at its end."""
+    masks, evidence = Masks(trial), trial.reference.evidence
+    last = evidence.stages[-1]
+    for place, rows in last.closed.items():
+        for record_id, row in rows.items():
+            if trial.seed.ground.start.get(place, {}).get(record_id) is not row:
+                continue
+            hidden = masks.hidden(place, record_id)
+            for name, value in row.items():
+                if hidden is None or name in hidden or name == "id":
+                    continue
+                wrong = perturbed(value)
+                if wrong is None:
+                    continue
+                altered = with_field(evidence, place, record_id, name, wrong)
+                if altered.strays():
+                    return trial.judged("damage", altered).total
+    return None
+
+
+def inside(trial: Trial) -> Iterator[Finding]:
+    """X1, first half: the reference changes nothing outside the write set."""
+    strays = trial.reference.evidence.strays()
+    if not strays:
+        return
+    names = ", ".join(stray.address for stray in strays[:3])
+    yield finding(
+        "X1",
+        "/write_set",
+        f"the reference itself changes {names}, which the write set does not allow",
+        hint="allow what the reference has to change",
+        rule="write_set_from_reference",
+        title="allow what the reference changes",
+        patch=[operation("add", "/write_set", widened(trial, strays))],
+    )
+
+
+def widened(trial: Trial, strays: tuple[Stray, ...]) -> list[Any]:
+    """Return the write set with a rule for every stray of the reference."""
+    rules: list[Any] = [rule.model_dump(mode="json") for rule in trial.spec.write_set]
+    for stray in strays:
+        change = stray.change
+        if change.kind == "update":
+            rule: Any = f"{change.address}#{','.join(stray.fields or change.fields())}"
+        elif change.kind == "add":
+            rule = {"address": f"{change.collection}/*", "change": "add", "max": 1}
+        else:
+            rule = {"address": change.address, "change": "delete"}
+        same_place = next((r for r in rules if isinstance(r, dict) and r == rule), None)
+        if change.kind == "add" and same_place is not None:
+            same_place["max"] += 1
+        elif rule not in rules:
+            rules.append(rule)
+    return rules
+
+
+def costs(trial: Trial, plays: list[tuple[Act, Play]], damaged: float | None) -> Iterator[Finding]:
+    """X1, second half: a change outside the write set costs reward."""
+    reference = trial.reference.reward
+    for act, play in plays:
+        if play.reward >= reference - 1e-9 or play.grade.passed:
+            yield finding(
+                "X1",
+                "/checks",
+                f"a write too many costs nothing: the reference and {shown(act)} still "
+                f"earn {play.reward:g}",
+                hint='add a collateral check: {"kind": "unchanged", "outside": "write_set"}',
+                rule="add_collateral_check",
+                title="add a check for collateral damage",
+                patch=collateral_check(trial),
+            )
+            return
+    if not plays and damaged is not None and damaged >= reference - 1e-9:
+        yield finding(
+            "X1",
+            "/checks",
+            "a record altered outside the write set costs nothing: the reference still "
+            f"earns {damaged:g}",
+            hint='add a collateral check: {"kind": "unchanged", "outside": "write_set"}',
+            rule="add_collateral_check",
+            title="add a check for collateral damage",
+            patch=collateral_check(trial),
+        )
+
+
+def collateral_check(trial: Trial) -> list[dict[str, Any]]:
+    """Return a patch that adds the collateral check at a tenth of the weight."""
+    checks = trial.spec.checks
+    anchor = next((c.id for c in checks if c.component == "outcome" and not c.requires), None)
+    if anchor is None:
+        return []
+    taken = {c.id for c in checks}
+    name = next(
+        n for n in ("c_only", "c_nothing_else", "c_write_set", "c_outside") if n not in taken
+    )
+    patch: list[dict[str, Any]] = [
+        operation("replace", f"/checks/{i}/weight", round(c.weight * 0.9, 9))
+        for i, c in enumerate(checks)
+        if c.pays
+    ]
+    check = {
+        "id": name,
+        "component": "collateral",
+        "kind": "unchanged",
+        "weight": 0.1,
+        "explain": "Nothing outside the write set changed",
+        "requires": [anchor],
+        "outside": "write_set",
+    }
+    return [*patch, operation("add", "/checks/-", check)]

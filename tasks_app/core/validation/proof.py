@@ -1,0 +1,322 @@
+"""Prove a task: run every gate on the executable spec and write down what was found.
+
+A proof is deterministic: the same spec gives the same card in every process (times apart, which
+are only taken if a timer is passed in). Green only if no blocking gate found anything.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from tasks_app.core.spec import TaskSpec
+from tasks_app.core.validation import references, structure
+from tasks_app.core.validation import tools as tool_gates
+from tasks_app.core.validation.capabilities import witnesses
+from tasks_app.core.validation.card import (
+    GATES_VERSION,
+    GROUPS,
+    ConstraintProof,
+    Finding,
+    GateResult,
+    MutantResult,
+    ProofCard,
+    Run,
+)
+from tasks_app.core.validation.collateral import costs, damaged_field, inside, stray_plays
+from tasks_app.core.validation.determinism import same_again
+from tasks_app.core.validation.diversity import fingerprint
+from tasks_app.core.validation.gate import Gate, finding
+from tasks_app.core.validation.mutants import Mutant, prove_mutants, prove_states, survivors
+from tasks_app.core.validation.nontrivial import cheap_plays, does_nothing, no_shortcut
+from tasks_app.core.validation.solvability import (
+    other_orders,
+    other_solutions,
+    reachable,
+    solves,
+    within_budget,
+)
+from tasks_app.core.validation.suggestions import with_suggestions
+from tasks_app.core.validation.trial import SOLVED, Play, Trial
+from tasks_app.core.validation.violations import biting, prove_constraints
+from tasks_app.core.world.world import seed_problem
+
+NEAR_DUPLICATE: Final = 0.8
+UPSTREAM: Final = "unproven upstream grader"
+
+S1: Final = Gate("S1", "it has the form of a task", True, lambda _spec: ())
+STATIC: Final[tuple[Gate, ...]] = (S1, *structure.GATES, *references.GATES, *tool_gates.GATES)
+
+DYNAMIC: Final = {
+    "O1": "the reference solves it",
+    "O2": "the budget leaves room",
+    "O3": "what is written can be known",
+    "O4": "another order works too",
+    "O5": "other right solutions pass",
+    "N1": "doing nothing earns nothing",
+    "N2": "no cheap policy comes near",
+    "K1": "every constraint bites",
+    "M1": "wrong solutions lose",
+    "X1": "collateral damage costs",
+    "D1": "the same again, every time",
+    "V1": "it is no duplicate",
+}
+"""Gate → title of those that need runs (or the library)."""
+
+
+class Neighbour(NamedTuple):
+    """The nearest other task of a library."""
+
+    code: str
+    similarity: float
+
+
+Neighbours = Callable[[TaskSpec], Neighbour | None]
+"""Looks a spec up in a library: the nearest other task by its request, None if there is none."""
+
+
+class Elsewhere(Protocol):
+    """Another process that proves specs: see second_process.py."""
+
+    def proof_hashes(self, specs: Sequence[TaskSpec]) -> list[str]:
+        """Return the proof hash of each spec as that process finds it."""
+        ...
+
+
+Timer = Callable[[], float]
+"""Seconds of a clock; only differences are used."""
+
+
+def _no_time() -> float:
+    return 0.0
+
+
+class _Notes:
+    """Findings and gate results as they come in."""
+
+    def __init__(self, timer: Timer):
+        self.timer = timer
+        self.findings: list[Finding] = []
+        self.results: dict[str, GateResult] = {}
+
+    def run(self, gate_id: str, title: str, found: Iterable[Finding], reason: str = "") -> bool:
+        """Take a gate's findings; return whether it held."""
+        begun = self.timer()
+        here = list(found)
+        took = (self.timer() - begun) * 1000
+        self.findings.extend(here)
+        blocked = any(f.severity == "block" for f in here)
+        self.results[gate_id] = GateResult(
+            id=gate_id,
+            title=title,
+            state="failed" if blocked else "warned" if here else "held",
+            reason=reason,
+            milliseconds=round(took, 3),
+        )
+        return not blocked
+
+    def skip(self, gate_ids: Iterable[str], reason: str) -> None:
+        """Note gates that did not run."""
+        for gate_id in gate_ids:
+            self.results[gate_id] = GateResult(
+                id=gate_id, title=DYNAMIC[gate_id], state="not_run", reason=reason
+            )
+
+    def explain(self, gate_id: str, reason: str) -> None:
+        """Say what a gate counted."""
+        self.results[gate_id] = self.results[gate_id].model_copy(update={"reason": reason})
+
+    def ordered(self) -> tuple[GateResult, ...]:
+        """Gate results in the order of a card."""
+        letters = list(GROUPS)
+        return tuple(
+            sorted(self.results.values(), key=lambda g: (letters.index(g.id[0]), int(g.id[1:])))
+        )
+
+
+class _Found(NamedTuple):
+    """What the runs of a proof gave, for the card."""
+
+    probes: tuple[Run, ...] = ()
+    mutants: tuple[MutantResult, ...] = ()
+    states: tuple[MutantResult, ...] = ()
+    constraints: tuple[ConstraintProof, ...] = ()
+    stray: float | None = None
+
+
+def prove(
+    spec: TaskSpec,
+    *,
+    neighbours: Neighbours | None = None,
+    second: Elsewhere | None = None,
+    timer: Timer | None = None,
+) -> ProofCard:
+    """Prove a task.
+
+    Args:
+        spec: The task.
+        neighbours: Looks for near duplicates (gate V1); None: not compared.
+        second: Another process that proves the spec as well (gate D1).
+        timer: A clock for the milliseconds on the card; None: zero, so that cards are equal bytes.
+    """
+    notes = _Notes(timer or _no_time)
+    begun = notes.timer()
+    for gate in STATIC:
+        notes.run(gate.id, gate.title, gate.look(spec))
+    problem = seed_problem(spec)
+    if problem is not None:
+        notes.skip(DYNAMIC, f"no world can be made of the records: {problem}")
+        return _card(spec, notes, None, _Found(), begun)
+    if spec.evaluation_only:
+        return _imported(spec, notes, begun)
+    trial = Trial(spec)
+    found = _run_gates(trial, notes)
+    nearest = _diversity(spec, notes, neighbours)
+    card = _card(spec, notes, trial, found, begun, nearest)
+    return _elsewhere(card, spec, second) if second is not None else card
+
+
+def _run_gates(trial: Trial, notes: _Notes) -> _Found:
+    spec = trial.spec
+    if not spec.reference:
+        notes.run("O1", DYNAMIC["O1"], [_no_reference()])
+        rest = [g for g in DYNAMIC if g not in ("O1", "N1", "N2", "V1")]
+        notes.skip(rest, "there is no reference solution")
+        return _nontrivial(trial, notes)
+    solved = notes.run("O1", DYNAMIC["O1"], with_suggestions(trial, solves(trial)))
+    solved = solved and trial.reference.reward >= SOLVED
+    notes.explain("O1", f"earns {trial.reference.reward:g}")
+    notes.run("O2", DYNAMIC["O2"], within_budget(trial), f"{len(trial.acts)} acts")
+    found = _nontrivial(trial, notes)
+    if not solved:
+        rest = [g for g in DYNAMIC if g not in notes.results and g != "V1"]
+        notes.skip(rest, "the reference does not solve the task yet")
+        return found
+    notes.run("O3", DYNAMIC["O3"], reachable(trial))
+    notes.run("O4", DYNAMIC["O4"], with_suggestions(trial, other_orders(trial)))
+    notes.run("O5", DYNAMIC["O5"], other_solutions(trial), f"{len(spec.alternatives)} written")
+    proofs = prove_constraints(trial)
+    bite = sum(p.bites for p in proofs)
+    notes.run("K1", DYNAMIC["K1"], biting(trial, proofs), f"{bite} of {len(proofs)} bite")
+    strays, damaged = stray_plays(trial), damaged_field(trial)
+    inside_and_costly = [*inside(trial), *costs(trial, strays, damaged)]
+    notes.run("X1", DYNAMIC["X1"], inside_and_costly, f"{len(strays)} strays tried")
+    judged = prove_mutants(trial)
+    notes.run("M1", DYNAMIC["M1"], with_suggestions(trial, survivors(trial, judged), judged))
+    notes.explain("M1", _counted(judged))
+    notes.run("D1", DYNAMIC["D1"], same_again(trial))
+    return found._replace(
+        mutants=tuple(result for _, _, result in judged),
+        states=tuple(prove_states(trial)),
+        constraints=tuple(proofs),
+        stray=max((play.reward for _, play in strays), default=damaged),
+    )
+
+
+def _no_reference() -> Finding:
+    return finding(
+        "O1",
+        "/reference",
+        "there is no reference solution, so nothing shows that the task can be solved",
+        hint="play the task and take your calls as the reference",
+    )
+
+
+def _nontrivial(trial: Trial, notes: _Notes) -> _Found:
+    notes.run("N1", DYNAMIC["N1"], does_nothing(trial), f"earns {trial.null().reward:g}")
+    plays = cheap_plays(trial)
+    best = max(plays, key=lambda pair: pair[1].reward)
+    notes.run("N2", DYNAMIC["N2"], no_shortcut(trial, plays), f"best {best[0]} {best[1].reward:g}")
+    return _Found(probes=tuple(play.run(name) for name, play in plays))
+
+
+def _counted(judged: Sequence[tuple[Mutant, Play, MutantResult]]) -> str:
+    verdicts: list[str] = [result.verdict for _, _, result in judged]
+    kinds = ("killed", "equivalent", "survived")
+    return ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
+
+
+def _diversity(spec: TaskSpec, notes: _Notes, neighbours: Neighbours | None) -> Neighbour | None:
+    if neighbours is None:
+        notes.skip(["V1"], "not compared with a library")
+        return None
+    nearest = neighbours(spec)
+    notes.run("V1", DYNAMIC["V1"], _duplicate(nearest))
+    return nearest
+
+
+def _duplicate(nearest: Neighbour | None) -> Iterator[Finding]:
+    if nearest is not None and nearest.similarity >= NEAR_DUPLICATE:
+        yield finding(
+            "V1",
+            "/request/text",
+            f"the request is {nearest.similarity:.0%} like that of {nearest.code}",
+            hint="word it anew, or drop the younger",
+        )
+
+
+def _imported(spec: TaskSpec, notes: _Notes, begun: float) -> ProofCard:
+    notes.skip(DYNAMIC, UPSTREAM)
+    trial = Trial(spec)
+    echo = next(play for name, play in cheap_plays(trial) if name == "echo")
+    card = _card(spec, notes, trial, _Found(probes=(echo.run("echo"),)), begun)
+    return card.model_copy(update={"reference": None, "proven": False, "unproven_reason": UPSTREAM})
+
+
+def _card(
+    spec: TaskSpec,
+    notes: _Notes,
+    trial: Trial | None,
+    found: _Found,
+    begun: float,
+    nearest: Neighbour | None = None,
+) -> ProofCard:
+    solved = trial is not None and trial.reference.grade.passed
+    return ProofCard(
+        spec_hash=spec.hash,
+        gates_version=GATES_VERSION,
+        proven=solved and all(f.severity != "block" for f in notes.findings),
+        reference=trial.reference.run("reference") if trial is not None else None,
+        null=trial.null().run("null") if trial is not None else None,
+        probes=found.probes,
+        mutants=found.mutants,
+        state_mutants=found.states,
+        constraints=found.constraints,
+        write_set=tuple(rule.address for rule in spec.write_set),
+        stray_reward=found.stray,
+        proof_hash=trial.trace_hash if trial is not None else "",
+        witnesses=witnesses(trial) if trial is not None and solved else (),
+        nearest=nearest.code if nearest is not None else "",
+        similarity=nearest.similarity if nearest is not None else None,
+        fingerprint=fingerprint(spec),
+        gates=notes.ordered(),
+        findings=tuple(notes.findings),
+        runs=trial.runs if trial is not None else 0,
+        milliseconds=round((notes.timer() - begun) * 1000, 3),
+    )
+
+
+def _elsewhere(card: ProofCard, spec: TaskSpec, second: Elsewhere) -> ProofCard:
+    return compared(card, second.proof_hashes([spec])[0])
+
+
+def compared(card: ProofCard, other_hash: str) -> ProofCard:
+    """Return a card with what another process found: equal, or a finding of gate D1."""
+    if other_hash == card.proof_hash:
+        return card.model_copy(update={"other_process": "equal"})
+    problem = finding(
+        "D1",
+        "",
+        "a second process with another hash seed and time zone found another trace",
+        hint="a tool or check depends on the order of a set, the time zone or the hash seed",
+    )
+    gates = tuple(
+        gate.model_copy(update={"state": "failed"}) if gate.id == "D1" else gate
+        for gate in card.gates
+    )
+    return card.model_copy(
+        update={
+            "other_process": "differs",
+            "proven": False,
+            "gates": gates,
+            "findings": (*card.findings, problem),
+        }
+    )

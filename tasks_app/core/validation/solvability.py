@@ -1,0 +1,369 @@
+"""Gates O: the reference solves the task, within its budget, from what can be known, and so do
+others.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from tasks_app.core.evidence import EvidenceError
+from tasks_app.core.predicates import contains_number, contains_piece, fold, same
+from tasks_app.core.program import Act, is_binding
+from tasks_app.core.results import CheckResult
+from tasks_app.core.samples import Argument, arguments_of, likely
+from tasks_app.core.services.catalog import tools
+from tasks_app.core.spec import Step
+from tasks_app.core.validation import text_pieces
+from tasks_app.core.validation.card import Finding
+from tasks_app.core.validation.gate import finding, operation, pointer
+from tasks_app.core.validation.trial import SOLVED, Play, Trial
+
+BUDGET_SHARE: Final = 0.6
+
+
+def solves(trial: Trial) -> Iterator[Finding]:
+    """O1: the reference runs without an unexpected error and earns 1.0."""
+    for problem in trial.program.problems[:5]:
+        step = trial.spec.reference[problem.position]
+        what = f"{problem.step} ({step.tool})" if step.tool is not None else "the reply"
+        yield finding(
+            "O1",
+            pointer("reference", problem.position),
+            f"the reference cannot do step {what}: {problem.message}",
+            hint="mend the step, or put back the record that it looks for",
+        )
+    grade = trial.reference.grade
+    for broken in (c for c in grade.constraints if c.broken):
+        place = next(i for i, c in enumerate(trial.spec.constraints) if c.id == broken.id)
+        yield finding(
+            "O1",
+            pointer("constraints", place),
+            f"the reference itself breaks {broken.id}: {broken.detail}",
+            hint="mend the reference, or the rule",
+        )
+    for i, (check, result) in enumerate(zip(trial.spec.checks, grade.checks, strict=True)):
+        if result.score is None or result.score >= SOLVED or result.unmet is not None:
+            continue
+        promise = f" ({check.explain})" if check.explain else ""
+        yield finding(
+            "O1",
+            pointer("checks", i),
+            f"the reference solution earns {grade.total:g} instead of 1: "
+            f"check {check.id}{promise} does not hold: {why(result)}",
+            hint="expect what the reference's final records hold, or mend the reference",
+        )
+
+
+def why(result: CheckResult) -> str:
+    """Return what decided a check, in words."""
+    where = f" (in {', '.join(result.cites[:2])})" if result.cites else ""
+    return f"{result.detail or result.failure or 'it scores 0'}{where}"
+
+
+def within_budget(trial: Trial) -> Iterator[Finding]:
+    """O2: the reference takes at most 60 % of the calls and turns allowed."""
+    limits = trial.spec.limits
+    calls = sum(act.tool is not None for act in trial.acts)
+    for name, used, allowed in (
+        ("tool_calls", calls, limits.tool_calls),
+        ("turns", len(trial.acts), limits.turns),
+    ):
+        if used > BUDGET_SHARE * allowed + 1e-9:
+            enough = math.ceil(used / BUDGET_SHARE)
+            place = pointer("limits", name)
+            written = "limits" in trial.spec.written()
+            patch = (
+                [operation("add", place, enough)]
+                if written
+                else [operation("add", "/limits", {name: enough})]
+            )
+            yield finding(
+                "O2",
+                place,
+                f"the reference takes {used} of {allowed} {name.replace('_', ' ')}; at most 60 % "
+                "leaves room for a policy that looks around",
+                hint=f"allow {enough}",
+                rule="raise_budget",
+                title=f"raise {name} to {enough}",
+                patch=patch,
+            )
+
+
+# --- O3 ------------------------------------------------------------------------------------------
+
+
+def reachable(trial: Trial) -> Iterator[Finding]:
+    """O3: what the reference writes is said in the request, the rules, or an earlier read."""
+    spec = trial.spec
+    told = [
+        spec.request.text,
+        spec.workplace.organisation,
+        spec.workplace.output_contract,
+        *(f"{p.title} {p.text}" for p in spec.workplace.policies),
+        *(
+            f"{p.name} {p.role} {p.mailbox}"
+            for p in (*spec.workplace.people, spec.workplace.requester)
+        ),
+        spec.workplace.coworker.role,
+        spec.workplace.coworker.mailbox,
+        *(a.name for a in spec.request.attachments),
+        *(stage.notification or "" for stage in spec.timeline),
+    ]
+    known = fold("\n".join(told))
+    seen: list[str] = []
+    first_act = {act.step: i for i, act in reversed(list(enumerate(trial.acts)))}
+    upto = 0
+    for i, step in enumerate(spec.reference):
+        at = first_act.get(step.id or "")
+        if at is None or step.tool is None or step.tool not in tools():
+            continue
+        while upto < at:
+            if trial.acts[upto].tool is not None:
+                call = trial.call(upto)
+                if call.ok:
+                    seen.append(fold(call.observation.decode(errors="replace")))
+            upto += 1
+        if not tools()[step.tool].facts.writes:
+            continue
+        texts = tools()[step.tool].facts.text
+        for argument in arguments_of(step.tool):
+            if argument.name not in step.arguments or argument.name in texts:
+                continue
+            for value in literals(step.arguments[argument.name]):
+                if not _known(value, argument, known, seen):
+                    yield finding(
+                        "O3",
+                        pointer("reference", i, "arguments", argument.name),
+                        f"step {step.id} writes {value!r}, which neither the request, the rules "
+                        "nor an earlier read says",
+                        hint="add a read that shows it, bind it to one, or say it in the request",
+                    )
+
+
+def literals(value: Any) -> Iterator[Any]:
+    """Yield the plain values written into an argument: bindings and functions derive theirs."""
+    if is_binding(value):
+        return
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from literals(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from literals(item)
+    elif value is not None and not isinstance(value, bool) and value != "":
+        yield value
+
+
+def _known(value: Any, argument: Argument, known: str, seen: Sequence[str]) -> bool:
+    item = argument.item if argument.kind == "list" and argument.item is not None else argument
+    if any(same(value, choice) for choice in item.choices):
+        return True
+    if isinstance(value, str):
+        words = fold(value).replace("_", " ")
+        spellings = {fold(value), words}
+        return any(contains_piece(known, s) for s in spellings) or any(
+            contains_piece(text, fold(value)) or fold(value) in text for text in reversed(seen)
+        )
+    if float(value).is_integer() and abs(value) <= 12:
+        return True  # a count or a line, told by looking
+    return contains_number(known, float(value)) or any(
+        contains_number(text, float(value)) for text in reversed(seen)
+    )
+
+
+# --- O4 ------------------------------------------------------------------------------------------
+
+
+def other_orders(trial: Trial) -> Iterator[Finding]:
+    """O4: independent reads in another order, and a read too many, still earn 1.0."""
+    for name, steps, what in detours(trial):
+        play = trial.run_program(f"detour:{name}", steps)
+        if not play.grade.passed:
+            yield finding(
+                "O4",
+                _culprit(trial, play),
+                f"the reference {what} earns {play.reward:g}: {_lost(play)}",
+                hint="ask only for the order that the work itself needs",
+            )
+
+
+def detours(trial: Trial) -> Iterator[tuple[str, list[Step], str]]:
+    """Yield variants of the reference that are as right as it is."""
+    steps = trial.spec.reference
+    turned = reordered(steps)
+    if turned != list(steps):
+        yield "reorder", turned, "with its independent reads in another order"
+    last = max((i for i, s in enumerate(steps) if s.tool is None), default=len(steps))
+    extra = extra_read(trial)
+    if extra is not None:
+        yield "extra_read", [*steps[:last], extra, *steps[last:]], f"with {extra.tool} once more"
+
+
+def reordered(steps: Sequence[Step]) -> list[Step]:
+    """Return a program whose runs of reads are turned round as far as their bindings allow."""
+    out: list[Step] = []
+    block: list[Step] = []
+    for step in steps:
+        if step.tool is not None and step.tool in tools() and not tools()[step.tool].facts.writes:
+            block.append(step)
+            continue
+        out.extend(_turned(block))
+        block = []
+        out.append(step)
+    return [*out, *_turned(block)]
+
+
+def _turned(block: Sequence[Step]) -> list[Step]:
+    inside = {step.id for step in block}
+    waiting = list(block)
+    done: set[str | None] = set()
+    out: list[Step] = []
+    while waiting:
+        ready = [s for s in waiting if not ((sources([s.arguments, s.each]) & inside) - done)]
+        chosen = ready[-1] if ready else waiting[0]
+        waiting.remove(chosen)
+        done.add(chosen.id)
+        out.append(chosen)
+    return out
+
+
+def sources(value: Any) -> set[str | None]:
+    """Return the step ids that a value's bindings name."""
+    if isinstance(value, Mapping):
+        found: set[str | None] = set()
+        if is_binding(value) and "from" in value:
+            found.add(value["from"])
+        return found.union(*(sources(item) for item in value.values())) if value else found
+    if isinstance(value, list | tuple):
+        return set().union(*(sources(item) for item in value)) if value else set()
+    return set()
+
+
+def extra_read(trial: Trial) -> Step | None:
+    """Return a read that the reference does not need: another tool, else one of its own again."""
+    used = {step.tool for step in trial.spec.reference}
+    reads = [n for n in trial.seed.offered if tools()[n].facts.kind == "read"]
+    tables = trial.seed.ground.start
+    for name in sorted(reads, key=lambda n: n in used):
+        for arguments in likely(name, tables, most=3):
+            call = trial.tries(0, Act(name, arguments))
+            if call is not None and call.ok:
+                return Step(id="extra_read", tool=name, arguments=arguments)
+    return None
+
+
+def _culprit(trial: Trial, play: Play) -> str:
+    for i, result in enumerate(play.grade.checks):
+        if result.score is not None and result.score < SOLVED and result.unmet is None:
+            return pointer("checks", i)
+    for i, broken in enumerate(play.grade.constraints):
+        if broken.broken:
+            return pointer("constraints", i)
+    return "/reference"
+
+
+def _lost(play: Play) -> str:
+    for broken in play.grade.constraints:
+        if broken.broken:
+            return f"{broken.id} is broken: {broken.detail}"
+    for result in play.grade.checks:
+        if result.score is not None and result.score < SOLVED and result.unmet is None:
+            return f"{result.id}: {why(result)}"
+    return "nothing is left to score"
+
+
+# --- O5 ------------------------------------------------------------------------------------------
+
+
+def other_solutions(trial: Trial) -> Iterator[Finding]:
+    """O5: the spec's other solutions, and other wordings and number spellings of all, earn 1.0."""
+    programs: list[tuple[str, str, Sequence[Act]]] = [("the reference", "/reference", trial.acts)]
+    for number, steps in enumerate(trial.spec.alternatives):
+        play = trial.run_program(f"alternative:{number}", steps)
+        place = pointer("alternatives", number)
+        if not play.grade.passed:
+            yield finding(
+                "O5",
+                place,
+                f"another right solution (alternative {number + 1}) earns {play.reward:g}: "
+                f"{_lost(play)}",
+                hint="loosen the check to what the rules entail",
+            )
+            continue
+        programs.append((f"alternative {number + 1}", place, play.acts))
+    for name, _, acts in programs:
+        for wording, what in rewordings(trial, acts):
+            play = trial.run(f"wording:{name}:{what}", wording)
+            if not play.grade.passed:
+                yield finding(
+                    "O5",
+                    _culprit(trial, play),
+                    f"{name} {what} earns {play.reward:g}: {_lost(play)}",
+                    hint="loosen the check to what the rules entail",
+                )
+
+
+def rewordings(trial: Trial, acts: Sequence[Act]) -> Iterator[tuple[list[Act], str]]:
+    """Yield acts with the checked numbers spelled otherwise, and with the other allowed words."""
+    stages = [stage.id for stage in trial.spec.stages]
+    evidence = trial.reference.evidence
+    try:
+        readings = list(text_pieces.readings(trial.spec.checks, acts, stages, evidence))
+    except EvidenceError:
+        return
+    for what, respell in (
+        ("with decimal commas", _comma),
+        ("with thousands separated", _thousands),
+    ):
+        changed = list(acts)
+        for reading in readings:
+            numbers = [p for g in reading.groups for p in g if text_pieces.number_of(p) is not None]
+            for piece in numbers:
+                _reword(changed, reading, piece, respell)
+        if changed != list(acts):
+            yield changed, what
+    changed = list(acts)
+    for reading in readings:
+        for group in reading.groups:
+            words = [p for p in group if isinstance(p, str)]
+            if len(words) < 2:
+                continue
+            for position, names in reading.acts.items():
+                here = [
+                    w
+                    for w in words
+                    if text_pieces.holds(text_pieces.said(changed[position], names), w)
+                ]
+                others = [w for w in words if w not in here]
+                if here and others:
+                    other = others[-1]
+                    changed[position] = text_pieces.rewritten(
+                        changed[position], names, _swap(here[0], other)
+                    )
+    if changed != list(acts):
+        yield changed, "in other allowed words"
+
+
+def _reword(
+    changed: list[Act], reading: text_pieces.Reading, piece: Any, respell: Callable[[str], str]
+) -> None:
+    for position, names in reading.acts.items():
+        changed[position] = text_pieces.rewritten(
+            changed[position], names, lambda text: text_pieces.replaced(text, piece, respell)
+        )
+
+
+def _swap(piece: str, other: str) -> Callable[[str], str]:
+    return lambda text: text_pieces.replaced(text, piece, lambda _: other)
+
+
+def _comma(found: str) -> str:
+    whole, dot, cents = found.rpartition(".")
+    return f"{whole},{cents}" if dot and len(cents) == 2 and "," not in whole else found
+
+
+def _thousands(found: str) -> str:
+    whole, dot, cents = found.partition(".")
+    if not whole.isdigit() or len(whole) < 4 or (dot and len(cents) != 2):
+        return found
+    return f"{int(whole):,}{dot}{cents}"

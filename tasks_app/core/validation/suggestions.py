@@ -1,0 +1,572 @@
+"""Repairs that can be computed for what the dynamic gates find, each tried out before it is
+offered.
+
+- recompute_expected: checks, texts and write set expect what the reference's final records hold
+now.
+- restore_value: a record's value is put back to the one that the reference looks for.
+- relink_argument: a literal of the reference becomes the nearest value that exists.
+- missing_check: what a surviving mutant changes is expected by a check, or closed by the write set.
+- partial_order: a sequence check keeps only that the looking-up comes before the last call.
+"""
+
+import copy
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from tasks_app.core.checks.call_order import CallOrder
+from tasks_app.core.checks.record_match import RecordMatch
+from tasks_app.core.editing import difference
+from tasks_app.core.evidence import Evidence, EvidenceError, Selection, has_reference
+from tasks_app.core.instants import is_date, is_instant
+from tasks_app.core.predicates import (
+    PredicateError,
+    compile_predicate,
+    literal_of,
+    numbers_in,
+    same,
+)
+from tasks_app.core.records import diff
+from tasks_app.core.samples import id_field
+from tasks_app.core.spec import SpecError, load_spec
+from tasks_app.core.validation import text_pieces
+from tasks_app.core.validation.card import Finding, MutantResult, Suggestion
+from tasks_app.core.validation.collateral import collateral_check
+from tasks_app.core.validation.mutants import Masks, Mutant, verdict_of
+from tasks_app.core.validation.trial import Play, Trial
+from tasks_app.core.values import MISSING, Change, InvalidValueError, follow, pattern, unescape_id
+
+MOST_ROUNDS: Final = 3
+MOST_CANDIDATES: Final = 40
+ALIKE: Final = 0.7
+NEW_WEIGHT: Final = 0.05
+
+Written = dict[str, Any]
+
+
+class Repair(NamedTuple):
+    """A repair that was tried out: the new written spec."""
+
+    rule: str
+    title: str
+    written: Written
+
+
+def with_suggestions(
+    trial: Trial,
+    findings: Iterable[Finding],
+    judged: Sequence[tuple[Mutant, Play, MutantResult]] = (),
+) -> Iterator[Finding]:
+    """Yield findings, with a suggestion where a repair was found that works."""
+    found = list(findings)
+    if not any(f.suggestion is None and f.severity == "block" for f in found):
+        yield from found
+        return
+    before = trial.spec.written()
+    repair: Repair | None = None
+    for number, item in enumerate(found):
+        if item.suggestion is not None:
+            yield item
+            continue
+        if item.gate == "O1":
+            repair = unsolved(trial) if number == 0 else None
+        elif item.gate == "O4":
+            repair = partial_order(trial, item.path)
+        elif item.gate == "M1" and number < len(_alive(judged)):
+            mutant, _, result = _alive(judged)[number]
+            repair = missing_check(trial, mutant, result)
+        else:
+            repair = None
+        if repair is None:
+            yield item
+            continue
+        suggestion = Suggestion(
+            rule=repair.rule, title=repair.title, patch=tuple(difference(before, repair.written))
+        )
+        yield item.model_copy(update={"suggestion": suggestion})
+
+
+def _alive(
+    judged: Sequence[tuple[Mutant, Play, MutantResult]],
+) -> list[tuple[Mutant, Play, MutantResult]]:
+    return [entry for entry in judged if entry[2].verdict == "survived"]
+
+
+def _tried(written: Written) -> Trial | None:
+    """Run a candidate's reference; None if it is no spec."""
+    try:
+        return Trial(load_spec(written))
+    except (SpecError, InvalidValueError, PredicateError):
+        return None
+
+
+def unsolved(trial: Trial) -> Repair | None:
+    """Return the first repair under which the reference earns 1."""
+    ways: Sequence[Callable[[Trial], Iterator[Repair]]] = (
+        (restored, relinked, recomputed) if trial.program.problems else (recomputed,)
+    )
+    for way in ways:
+        for number, repair in enumerate(way(trial)):
+            if number >= MOST_CANDIDATES:
+                break
+            tried = _tried(repair.written)
+            if tried is not None and tried.reference.grade.passed and not tried.program.problems:
+                return repair
+    return None
+
+
+# --- recompute_expected --------------------------------------------------------------------------
+
+
+def recomputed(trial: Trial) -> Iterator[Repair]:
+    """Yield the spec that expects what its reference arrives at, round by round."""
+    current, told = trial, list[str]()
+    written = trial.spec.written()
+    for _ in range(MOST_ROUNDS):
+        following, notes = expected_again(current)
+        if following == written:
+            return
+        written = following
+        told.extend(note for note in notes if note not in told)
+        yield Repair(
+            "recompute_expected",
+            "expect what the reference arrives at: " + "; ".join(told[:3]),
+            written,
+        )
+        tried = _tried(written)
+        if tried is None:
+            return
+        current = tried
+
+
+def expected_again(trial: Trial) -> tuple[Written, list[str]]:
+    """Return the written spec with expected values from the reference's final records, and what
+    changed.
+    """
+    written = copy.deepcopy(trial.spec.written())
+    evidence = trial.reference.evidence
+    swaps: list[tuple[Any, Any]] = []
+    told: list[str] = []
+    changes = diff(evidence.ground.start, evidence.tables())
+    for check, body in zip(trial.spec.checks, written.get("checks", ()), strict=True):
+        if isinstance(check, RecordMatch):
+            _expect(check, body, evidence, changes, swaps, told)
+    _swap_texts(trial, written, swaps, told)
+    if swaps:
+        written["write_set"] = _swapped(written.get("write_set", []), swaps)
+        for check, body in zip(trial.spec.checks, written.get("checks", ()), strict=True):
+            if isinstance(check, RecordMatch) and has_reference([check.where, check.expect]):
+                for key in ("where", "expect"):
+                    if key in body:
+                        body[key] = _swapped_references(body[key], swaps)
+    return written, told
+
+
+def _expect(
+    check: RecordMatch,
+    body: dict[str, Any],
+    evidence: Evidence,
+    changes: Sequence[Change],
+    swaps: list[tuple[Any, Any]],
+    told: list[str],
+) -> None:
+    try:
+        rows = Selection(check.place, check.where).of(evidence, check.stage)
+        expected = evidence.resolve(check.expect, check.stage)
+    except EvidenceError:
+        return
+    if not rows and not compile_predicate(check.count)(0):
+        _relink_where(check, body, changes, swaps, told)
+        return
+    if not compile_predicate(check.count)(len(rows)):
+        body["count"] = {"eq": len(rows)}
+        told.append(f"{len(rows)} records in {check.place}")
+    for path, predicate in expected.items():
+        values = [follow(row, path) for row in rows]
+        if all(compile_predicate(predicate)(value) for value in values):
+            continue
+        if any(value is MISSING for value in values) or has_reference(check.expect[path]):
+            continue
+        distinct = [v for i, v in enumerate(values) if not any(same(v, w) for w in values[:i])]
+        old = literal_of(predicate)
+        if len(distinct) == 1:
+            new = distinct[0]
+            body["expect"][path] = {"eq": new} if isinstance(new, Mapping) else new
+            if old is not MISSING:
+                swaps.append((old, new))
+                told.append(f"{path} {new} instead of {old}")
+            else:
+                told.append(f"{path} {new}")
+        else:
+            body["expect"][path] = {"in": sorted(distinct, key=str)}
+            told.append(f"{path} {', '.join(map(str, distinct[:4]))}")
+            _pair(predicate, distinct, swaps)
+
+
+def _pair(predicate: Any, distinct: Sequence[Any], swaps: list[tuple[Any, Any]]) -> None:
+    """Note which one value of a list became which, where exactly one did."""
+    listed = predicate.get("in") if isinstance(predicate, Mapping) else None
+    if not isinstance(listed, list | tuple):
+        return
+    gone = [v for v in listed if not any(same(v, w) for w in distinct)]
+    come = [v for v in distinct if not any(same(v, w) for w in listed)]
+    if len(gone) == 1 and len(come) == 1:
+        swaps.append((gone[0], come[0]))
+
+
+def _relink_where(
+    check: RecordMatch,
+    body: dict[str, Any],
+    changes: Sequence[Change],
+    swaps: list[tuple[Any, Any]],
+    told: list[str],
+) -> None:
+    """Point a check that selects nothing to the one record of its collection that the reference
+    changed.
+    """
+    written = [c.after for c in changes if c.collection == check.place and c.after is not None]
+    if len(written) != 1:
+        return
+    for path, predicate in check.where.items():
+        value = follow(written[0], path)
+        if value is MISSING or has_reference(predicate) or compile_predicate(predicate)(value):
+            continue
+        old = literal_of(predicate)
+        body["where"][path] = value
+        if old is not MISSING:
+            swaps.append((old, value))
+            told.append(f"{path} {value} instead of {old}")
+
+
+def _swap_texts(
+    trial: Trial, written: Written, swaps: Sequence[tuple[Any, Any]], told: list[str]
+) -> None:
+    """Let text groups that miss ask for the new value."""
+    stages = [stage.id for stage in trial.spec.stages]
+    evidence = trial.reference.evidence
+    bodies = {b["id"]: b for b in written.get("checks", ())}
+    for reading in text_pieces.readings(trial.spec.checks, trial.acts, stages, evidence):
+        text = "\n".join(text_pieces.said(trial.acts[p], n) for p, n in reading.acts.items())
+        body = bodies[reading.check.id]
+        for number, group in enumerate(reading.groups):
+            if any(text_pieces.holds(text, piece) for piece in group):
+                continue
+            wanted = _next_pieces(group, swaps) or _stated(group, text, evidence)
+            if wanted and "text" in body:
+                body["text"] = [
+                    list(g) if isinstance(g, list | tuple) else [g] for g in body["text"]
+                ]
+                body["text"][number] = wanted
+                told.append(f"the text states {text_pieces.written(wanted[0])}")
+        forbidden = body.get("forbidden", ())
+        said = [piece for piece in forbidden if text_pieces.holds(text, piece)]
+        if said and any(same(piece, new) for piece in said for _, new in swaps):
+            body["forbidden"] = [piece for piece in forbidden if piece not in said]
+
+
+def _next_pieces(group: Sequence[Any], swaps: Sequence[tuple[Any, Any]]) -> list[Any]:
+    found: list[Any] = []
+    for piece in group:
+        number = text_pieces.number_of(piece)
+        for old, new in swaps:
+            if number is not None and isinstance(old, int | float) and abs(number - old) < 0.005:
+                found.append({"number": new})
+            elif isinstance(piece, str) and isinstance(old, str) and same(piece, old):
+                found.append(new)
+    return found
+
+
+def _stated(group: Sequence[Any], text: str, evidence: Evidence) -> list[Any]:
+    """Return the one number that the text states and the reference wrote, for a number group."""
+    numbers = [n for piece in group if (n := text_pieces.number_of(piece)) is not None]
+    if not numbers:
+        return []
+    made: list[float] = []
+    for change in diff(evidence.ground.start, evidence.tables()):
+        for name in change.fields():
+            value = None if change.after is None else change.after.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                made.append(float(value))
+    stated = [n for n in made if any(abs(n - m) < 0.005 for m in numbers_in(text))]
+    nearest = sorted(set(stated), key=lambda n: (abs(n - numbers[0]), n))
+    return [{"number": nearest[0]}] if nearest else []
+
+
+def _swapped(value: Any, swaps: Sequence[tuple[Any, Any]]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _swapped(item, swaps) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_swapped(item, swaps) for item in value]
+    for old, new in swaps:
+        if isinstance(value, str) and isinstance(old, str):
+            if same(value, old):
+                return new
+            if "/" in value and f"/{old}" in value:
+                return value.replace(f"/{old}", f"/{new}")
+    return value
+
+
+def _swapped_references(value: Any, swaps: Sequence[tuple[Any, Any]]) -> Any:
+    if isinstance(value, Mapping):
+        if "record" in value:
+            return _swapped(value, swaps)
+        return {key: _swapped_references(item, swaps) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_swapped_references(item, swaps) for item in value]
+    return value
+
+
+# --- restore_value, relink_argument --------------------------------------------------------------
+
+
+def restored(trial: Trial) -> Iterator[Repair]:
+    """Yield specs in which one record's value is put back to what the failing step looks for."""
+    wanted = _sought(trial)
+    written = trial.spec.written()
+    ranked: list[tuple[float, tuple[str | int, ...], str, str, str]] = []
+    for service, named in written.get("services", {}).items():
+        for name, records in named.items():
+            key = id_field(f"{service}/{name}")
+            for number, record in enumerate(records):
+                for path, value in _texts(record):
+                    if path == (key,):
+                        continue
+                    for literal in wanted:
+                        if value == literal or abs(len(value) - len(literal)) > 12:
+                            continue
+                        alike = difflib.SequenceMatcher(None, value, literal).ratio()
+                        if alike >= ALIKE:
+                            place = ("services", service, name, number, *path)
+                            ranked.append((-alike, place, literal, value, str(record.get(key, ""))))
+    for _, place, literal, value, record_id in sorted(
+        ranked, key=lambda r: (r[0], str(r[1]), r[2])
+    ):
+        yield Repair(
+            "restore_value",
+            f"set {place[-1]} of {record_id} back to {literal} (it is {value})",
+            _with(written, place, literal),
+        )
+
+
+def relinked(trial: Trial) -> Iterator[Repair]:
+    """Yield specs in which a literal of the failing step becomes the nearest value of a record."""
+    written = trial.spec.written()
+    known: dict[str, None] = {}
+    for named in written.get("services", {}).values():
+        for records in named.values():
+            for record in records:
+                for _, value in _texts(record):
+                    if len(value) <= 60:
+                        known.setdefault(value)
+    for problem in trial.program.problems[:2]:
+        body = written["reference"][problem.position]
+        for path, value in _texts(body):
+            if path[0] not in ("arguments", "each", "reply") or value in known:
+                continue
+            for other in difflib.get_close_matches(value, list(known), n=3, cutoff=ALIKE):
+                yield Repair(
+                    "relink_argument",
+                    f"let step {problem.step} use {other} instead of {value}",
+                    _with(written, ("reference", problem.position, *path), other),
+                )
+
+
+def _sought(trial: Trial) -> list[str]:
+    """Return the literals of the steps that failed and of those before them."""
+    last = max((p.position for p in trial.program.problems[:1]), default=-1)
+    found: dict[str, None] = {}
+    for step in reversed(trial.spec.reference[: last + 1]):
+        for path, value in _texts({"arguments": step.arguments, "each": step.each}):
+            if path[-1] not in ("from", "path", "fn", "take", "field", "sort") and len(value) >= 3:
+                found.setdefault(value)
+    return list(found)
+
+
+def _texts(
+    value: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _texts(item, (*path, key))
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _texts(item, (*path, number))
+
+
+def _with(written: Written, path: Sequence[str | int], value: Any) -> Written:
+    changed = copy.deepcopy(written)
+    place: Any = changed
+    for part in path[:-1]:
+        place = place[part]
+    place[path[-1]] = value
+    return changed
+
+
+# --- partial_order -------------------------------------------------------------------------------
+
+
+def partial_order(trial: Trial, path: str) -> Repair | None:
+    """Return the spec whose sequence check asks only for what comes before the last call."""
+    parts = path.split("/")
+    if len(parts) < 3 or parts[1] != "checks":
+        return None
+    number = int(parts[2])
+    check = trial.spec.checks[number]
+    if not isinstance(check, CallOrder) or len(check.order) < 3:
+        return None
+    written = copy.deepcopy(trial.spec.written())
+    order = written["checks"][number]["order"]
+    loose: list[Any] = []
+    for step in order[:-1]:
+        loose.extend(step if isinstance(step, list | tuple) else [step])
+    written["checks"][number]["order"] = [loose, order[-1]]
+    return Repair("partial_order", f"let {check.id} ask for no order among the look-ups", written)
+
+
+# --- missing_check -------------------------------------------------------------------------------
+
+
+def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair | None:
+    """Return the spec that sees what a surviving mutant changed: the difference is the missing
+    check.
+    """
+    play = trial.run(mutant.operator, mutant.acts, mutant.at)
+    for repair in _closings(trial, play, result):
+        tried = _tried(repair.written)
+        if tried is None or not tried.reference.grade.passed:
+            continue
+        again = tried.run(mutant.operator, mutant.acts, mutant.at)
+        verdict, _ = verdict_of(tried, Masks(tried), mutant, again, ())
+        if verdict == "killed":
+            return repair
+    return None
+
+
+def _closings(trial: Trial, play: Play, result: MutantResult) -> Iterator[Repair]:
+    written = trial.spec.written()
+    if play.evidence.strays():
+        yield from _collateral(trial, written)
+    for place in result.difference:
+        if place.startswith(("text:", "constraints:")):
+            continue
+        home, _, fields = place.partition("#")
+        try:
+            found = pattern(home)
+        except ValueError:
+            continue
+        record_id = found.exact_id or unescape_id(home.rpartition("/")[2])
+        if fields:
+            yield from _expecting(trial, written, found.collection, record_id, fields.split(","))
+        elif record_id in trial.reference.evidence.rows(found.collection):
+            yield from _demanding(trial, written, found.collection, record_id)
+        else:
+            yield from _capping(trial, written, found.collection)
+
+
+def _collateral(trial: Trial, written: Written) -> Iterator[Repair]:
+    from_patch = collateral_check(trial)
+    if from_patch:
+        changed = copy.deepcopy(written)
+        for operation in from_patch[:-1]:
+            changed["checks"][int(operation["path"].split("/")[2])]["weight"] = operation["value"]
+        changed["checks"].append(from_patch[-1]["value"])
+        yield Repair("add_collateral_check", "add a check for collateral damage", changed)
+
+
+def _expecting(
+    trial: Trial, written: Written, collection: str, record_id: str, fields: Sequence[str]
+) -> Iterator[Repair]:
+    """Let a check that reads the record expect the fields, else add one."""
+    row = trial.reference.evidence.rows(collection).get(record_id)
+    if row is None:
+        return
+    values = {name: row.get(name) for name in fields if _plain(row.get(name))}
+    if not values:
+        return
+    named = ", ".join(f"{k} {v}" for k, v in values.items())
+    for number, check in enumerate(trial.spec.checks):
+        if isinstance(check, RecordMatch) and check.place == collection:
+            rows = Selection(check.place, check.where).of(trial.reference.evidence, check.stage)
+            if [r.get(id_field(collection)) for r in rows] == [record_id]:
+                changed = copy.deepcopy(written)
+                expect = changed["checks"][number].setdefault("expect", {})
+                expect.update({k: v for k, v in values.items() if k not in expect})
+                yield Repair("missing_check", f"let {check.id} also expect {named}", changed)
+    yield from _added(
+        trial,
+        written,
+        collection,
+        {id_field(collection): record_id},
+        values,
+        f"expect {named} of {record_id}",
+    )
+
+
+def _demanding(trial: Trial, written: Written, collection: str, record_id: str) -> Iterator[Repair]:
+    """Add a check that the record the mutant left out exists, by its content."""
+    row = trial.reference.evidence.rows(collection)[record_id]
+    hidden = Masks(trial).hidden(collection, record_id) or frozenset()
+    key = id_field(collection)
+    if record_id in trial.seed.ground.start.get(collection, {}):
+        return
+    where = {k: v for k, v in row.items() if k not in hidden and k != key and _plain(v)}
+    if where:
+        yield from _added(trial, written, collection, where, {}, f"expect the record {record_id}")
+
+
+def _capping(trial: Trial, written: Written, collection: str) -> Iterator[Repair]:
+    """Let the write set allow no more additions than the reference makes."""
+    start = trial.seed.ground.start.get(collection, {})
+    made = sum(r not in start for r in trial.reference.evidence.rows(collection))
+    for number, rule in enumerate(trial.spec.write_set):
+        if rule.place.collection == collection and rule.max is None and not rule.place.fields:
+            changed = copy.deepcopy(written)
+            body = changed["write_set"][number]
+            body = {"address": body} if isinstance(body, str) else body
+            changed["write_set"][number] = {**body, "change": "add", "max": made}
+            yield Repair(
+                "close_write_set", f"allow {made} additions to {collection}, no more", changed
+            )
+
+
+def _added(
+    trial: Trial,
+    written: Written,
+    collection: str,
+    where: Mapping[str, Any],
+    expect: Mapping[str, Any],
+    title: str,
+) -> Iterator[Repair]:
+    anchor = next(
+        (c.id for c in trial.spec.checks if c.component == "outcome" and not c.requires), None
+    )
+    taken = {c.id for c in trial.spec.checks}
+    number = next(n for n in range(1, 100) if f"o_also_{n}" not in taken)
+    service, _, name = collection.partition("/")
+    changed = copy.deepcopy(written)
+    for check, body in zip(trial.spec.checks, changed["checks"], strict=True):
+        if check.pays:
+            body["weight"] = round(check.weight * (1 - NEW_WEIGHT), 9)
+    body = {
+        "id": f"o_also_{number}",
+        "component": "outcome",
+        "kind": "record_match",
+        "weight": NEW_WEIGHT,
+        "service": service,
+        "collection": name,
+        "where": dict(where),
+    }
+    if expect:
+        body["expect"] = dict(expect)
+    if anchor is not None:
+        body["requires"] = [anchor]
+    changed["checks"].append(body)
+    yield Repair("missing_check", f"add a check: {title}", changed)
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(value) and (len(value) <= 60 or is_date(value) or is_instant(value))
+    return isinstance(value, int | float)
