@@ -5,7 +5,8 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from django.db.models import Count, Q, QuerySet
 
@@ -26,6 +27,7 @@ from tasks_app.models import (
     Attempt,
     Comment,
     GenerationRun,
+    ImportItem,
     ImportRun,
     Review,
     Task,
@@ -110,7 +112,8 @@ TASKS: Final = FilterSet(
 )
 
 
-class TaskList(NamedTuple):
+@dataclass(frozen=True)
+class TaskList:
     """One page of tasks under a filter."""
 
     page: Page[Task]
@@ -158,7 +161,9 @@ def get_task(code: str) -> Task:
 
 def get_version(task: Task, number: int | None = None) -> TaskVersion:
     """Return a version by number, by default the current one; NotFound says which exist."""
-    if (number is None or number == task.current_number) and task.current is not None:
+    if number is None:
+        number = task.current_number
+    if number == task.current_number and task.current is not None:
         return task.current
     row = task.versions.select_related("author", "parent").filter(number=number).first()
     if row is None:
@@ -225,18 +230,30 @@ def facet_counts(filter_text: str, keys: Iterable[str]) -> dict[str, dict[str, i
 # Generation
 
 
-def known_requests() -> Index[str]:
-    """Return the MinHash of every request by code, oldest first: what must not be repeated."""
+def known_requests(*, but: GenerationRun | None = None) -> Index[str]:
+    """Return the MinHash of every request by code, oldest first: what must not be repeated.
+
+    Tasks of the run ``but`` are left out: a run that is run again does not repeat itself.
+    """
     index: Index[str] = Index()
-    rows = Task.objects.exclude(signature=None).order_by("pk").values_list("code", "signature")
+    rows = _before(but).exclude(signature=None).order_by("pk").values_list("code", "signature")
     for code, stored in rows.iterator(chunk_size=2000):
         index.add(code, unpack_signature(stored))
     return index
 
 
-def known_hashes() -> dict[str, str]:
-    """Return the code of the task by the content hash of its current version."""
-    return dict(Task.objects.order_by("pk").values_list("spec_hash", "code"))
+def known_hashes(*, but: GenerationRun | None = None) -> frozenset[str]:
+    """Return the content hash of the current version of every task, but those of one run."""
+    return frozenset(_before(but).values_list("spec_hash", flat=True))
+
+
+def _before(run: GenerationRun | None) -> QuerySet[Task]:
+    rows = Task.objects.all()
+    if run is None:
+        return rows
+    return rows.exclude(
+        pk__in=run.attempts.exclude(version=None).values_list("version__task", flat=True)
+    )
 
 
 def get_requirement(code: str) -> WorkflowRequirement:
@@ -254,7 +271,8 @@ def runs() -> QuerySet[GenerationRun]:
     return GenerationRun.objects.select_related("job", "requirement", "author")
 
 
-class Loss(NamedTuple):
+@dataclass(frozen=True)
+class Loss:
     """Why some attempts of a run were lost."""
 
     outcome: str
@@ -273,7 +291,7 @@ def losses(run: GenerationRun) -> list[Loss]:
         found[outcome, gate] = Loss(
             outcome, gate, known.reason if known else reason, (known.count if known else 0) + 1
         )
-    return sorted(found.values(), key=lambda loss: (-loss.count, loss.gate))
+    return sorted(found.values(), key=lambda loss: (-loss.count, loss.gate, loss.outcome))
 
 
 def attempts_of(run: GenerationRun, *, after: int = -1, size: int = 200) -> list[Attempt]:
@@ -287,3 +305,9 @@ def get_import(code: str) -> ImportRun:
     """Return an import with its items; NotFound names the code."""
     rows = ImportRun.objects.select_related("author", "job").prefetch_related("items")
     return get_by_code(rows, code)
+
+
+def import_items(run: ImportRun) -> QuerySet[ImportItem]:
+    """Return the items of an import in their order, each with its task."""
+    rows = run.items.select_related("task").defer(*(f"task__{column}" for column in NEVER_LISTED))
+    return rows.order_by("position")

@@ -101,7 +101,9 @@ class Attempt(models.Model):
 
     run = models.ForeignKey(GenerationRun, on_delete=models.CASCADE, related_name="attempts")
     index = models.PositiveIntegerField()
-    """Position in the run, from 0; the same seed gives the same attempt."""
+    """Position in the run, from 0."""
+    key = models.CharField(max_length=120)
+    """Family, seed, plan and try: the same key gives the same draft, and one run keeps it once."""
     outcome = models.CharField(max_length=12, choices=Outcome.choices)
     title = models.CharField(max_length=300)
     family = models.CharField(max_length=64)
@@ -115,9 +117,10 @@ class Attempt(models.Model):
     findings = models.JSONField(default=list)
     """What is left of its findings, as the proof card words them."""
     repairs = models.JSONField(default=list)
-    rounds = models.PositiveSmallIntegerField(default=0)
+    round = models.PositiveSmallIntegerField(default=0)
+    """0 for the first try of a planned task; a lost one is tried again."""
     nearest = models.CharField(max_length=20, blank=True)
-    """The task (``T-4F7K``) or attempt (``#12``) it repeats."""
+    """Code of the task it repeats; empty where that is a sibling of the same run."""
     similarity = models.FloatField(null=True, blank=True)
     version = models.ForeignKey(
         TaskVersion, null=True, blank=True, on_delete=models.SET_NULL, related_name="attempts"
@@ -129,6 +132,7 @@ class Attempt(models.Model):
         ordering = ("run", "index")
         constraints = [
             models.UniqueConstraint(fields=["run", "index"], name="attempt_once"),
+            models.UniqueConstraint(fields=["run", "key"], name="attempt_key_once"),
             models.CheckConstraint(
                 condition=Q(outcome__in=Outcome.values), name="attempt_outcome_known"
             ),

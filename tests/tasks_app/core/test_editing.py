@@ -41,7 +41,7 @@ def test_a_changed_field_of_a_record_is_named_by_its_place() -> None:
 
 def test_move_copy_and_test_follow_the_standard() -> None:
     document = {"a": [1, 2, 3], "b": {}}
-    patch = [
+    patch: list[dict[str, Any]] = [
         {"op": "test", "path": "/a/0", "value": 1},
         {"op": "move", "from": "/a/0", "path": "/a/-"},
         {"op": "copy", "from": "/a", "path": "/b/c"},
