@@ -11,12 +11,25 @@ Invariants:
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import orjson
 
 from rollouts_app.core.errors import TaskFailure
+from rollouts_app.core.frames import (
+    Argument,
+    CallFrame,
+    Divergence,
+    FieldChange,
+    Flip,
+    Frame,
+    RecordChange,
+    Replay,
+    Rule,
+    Standing,
+    Verdict,
+)
+from rollouts_app.core.origins import Origins
 from rollouts_app.core.trajectory import (
     DamagedTurn,
     RecordedCall,
@@ -24,7 +37,7 @@ from rollouts_app.core.trajectory import (
     Trajectory,
     key_text,
 )
-from tasks_app.core.calls import Call, Tables, ToolFacts
+from tasks_app.core.calls import Call
 from tasks_app.core.grading.grade import grade
 from tasks_app.core.records import diff
 from tasks_app.core.results import Grade
@@ -36,214 +49,6 @@ from tasks_app.core.writes import Stray
 EXACT_CALLS: Final = 400
 """Up to so many calls each is graded; beyond, the turns that can change a score and every 25th."""
 _SPARSE: Final = 25
-_SHORTEST_ORIGIN: Final = 2
-_SMALLEST_TELLING: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """One top-level field of a record before and after; `had` and `has` tell absent from null."""
-
-    name: str
-    before: Any
-    after: Any
-    had: bool
-    has: bool
-    stray: bool
-    """Whether the write set does not allow it."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordChange:
-    """One record that a turn (or the timeline) changed."""
-
-    address: str
-    collection: str
-    id: str
-    kind: Literal["add", "update", "delete"]
-    fields: tuple[FieldChange, ...]
-    size: int
-    """How many fields the record has."""
-    stray: bool
-    """Whether any of it lies outside the write set."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """A check whose score changed."""
-
-    check: str
-    component: str
-    weight: float
-    explain: str
-    before: float | None
-    after: float | None
-    call: int | None
-    """Number of the call that did it, from 1; None: the reply."""
-    detail: str
-    cites: tuple[str, ...]
-    unmet: str | None
-    """Id of the required check it waited for before, or lost now."""
-
-    @property
-    def rises(self) -> bool:
-        """Whether the score went up."""
-        return (self.after or 0.0) > (self.before or 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a constraint says about one call."""
-
-    constraint: str
-    kind: str
-    sentence: str
-    gate: bool
-    deduct: float
-    state: Literal["kept", "broken", "broken_before"]
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One argument of a call and where its value was first seen."""
-
-    name: str
-    value: Any
-    origin: str
-    """`request`, `rules`, `option` (of the schema's enum), `call 3`; empty: the policy made it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """Where the replay leaves the recording."""
-
-    turn: int
-    call: int | None
-    """Number of the call, from 1; None: the end of the turn."""
-    kind: Literal["state", "observation", "end"]
-    recorded: str
-    found: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallFrame:
-    """One call of a turn."""
-
-    number: int
-    """From 1, counted through the episode."""
-    name: str
-    tool: str
-    kind: Literal["read", "write", "channel", "unknown"]
-    arguments: tuple[Argument, ...]
-    raw: str
-    """The argument text where it is no JSON object; empty otherwise."""
-    observation: bytes
-    """As it was recorded."""
-    error: str | None
-    message: str
-    """The words of an error."""
-    changed: int
-    """How many records it changed."""
-    state_before: str
-    verdicts: tuple[Verdict, ...]
-    divergence: Divergence | None
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One check after a turn."""
-
-    check: str
-    component: str
-    weight: float
-    explain: str
-    score: float | None
-    detail: str
-    cites: tuple[str, ...]
-    unmet: str | None
-    failure: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One constraint after a turn."""
-
-    constraint: str
-    kind: str
-    sentence: str
-    gate: bool
-    deduct: float
-    broken: bool
-    call: int | None
-    """Number of the call that broke it, from 1."""
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One turn as it is shown."""
-
-    index: int
-    """From 0."""
-    stage: str
-    at: str
-    text: str
-    calls: tuple[CallFrame, ...]
-    ends_stage: bool
-    heard: str
-    changes: tuple[RecordChange, ...]
-    timeline: tuple[RecordChange, ...]
-    """What happened between this stage and the next: nobody's doing."""
-    flips: tuple[Flip, ...]
-    checks: tuple[Standing, ...]
-    rules: tuple[Rule, ...]
-    reward: float
-    passed: bool
-    state_before: str
-    state_after: str
-    tokens: int | None
-    seconds: float | None
-    damaged: str
-    """The raw line of a turn that cannot be read; empty otherwise."""
-    problem: str
-    tables: Tables = field(repr=False)
-    """The records after the turn, the timeline included: references, not copies."""
-
-    @property
-    def errors(self) -> int:
-        """How many calls were answered with an error."""
-        return sum(call.error is not None for call in self.calls)
-
-    @property
-    def writes(self) -> bool:
-        """Whether it changed records."""
-        return bool(self.changes)
-
-    @property
-    def broken(self) -> int:
-        """How many constraints were broken here."""
-        return sum(verdict.state == "broken" for call in self.calls for verdict in call.verdicts)
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """All frames of an episode."""
-
-    frames: tuple[Frame, ...]
-    start: Tables = field(repr=False)
-    opening: tuple[Standing, ...]
-    """The checks before the first turn."""
-    grade: Grade
-    """Of today's world, after the stages that were not reached."""
-    closing: tuple[Flip, ...]
-    """What flipped because unreached stages happened."""
-    divergence: Divergence | None
-    other_spec: bool
-    """Whether the trajectory was recorded on another content hash."""
-    exact: bool
-    """Whether every call was graded (see EXACT_CALLS)."""
-    damage: tuple[str, ...]
 
 
 def replay(spec: TaskSpec, trajectory: Trajectory, *, exact_calls: int = EXACT_CALLS) -> Replay:
@@ -272,7 +77,7 @@ class _Player:
         self.exact = exact
         self.grade = self._grade()
         self.divergence: Divergence | None = None
-        self.origins = _Origins(spec)
+        self.origins = Origins(spec)
         self.explains = {check.id: check.explain for check in spec.checks}
         self.strays: frozenset[tuple[str, str, tuple[str, ...]]] = frozenset()
 
@@ -594,74 +399,3 @@ def _value(text: bytes) -> Any:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         return MISSING
-
-
-class _Origins:
-    """Where a value was first seen by the policy: in the request, the rules, or a call's answer."""
-
-    def __init__(self, spec: TaskSpec):
-        self._request = spec.request.text
-        self._rules = "\n".join(policy.text for policy in spec.workplace.policies)
-        self._seen: dict[str | float, int] = {}
-        self._told: list[tuple[int, str]] = []
-        """What the colleague said, by number of the call."""
-
-    def learn(self, calls: Iterable[Call], tools: Mapping[str, ToolFacts]) -> None:
-        """Take in what the calls of a turn answered; the next turn may use it."""
-        for call in calls:
-            if call.error is not None:
-                continue
-            self._take(call.outcome, call.index + 1)
-            declared = tools.get(call.tool)
-            if declared is not None and declared.kind == "channel":
-                self._told.append((call.index + 1, call.observation.decode("utf-8")))
-
-    def _take(self, value: Any, number: int) -> None:
-        stack = [value]
-        while stack:
-            item = stack.pop()
-            if isinstance(item, Mapping):
-                stack.extend(item.values())
-            elif isinstance(item, list):
-                stack.extend(item)
-            elif isinstance(item, str | int | float) and not isinstance(item, bool):
-                self._seen.setdefault(item, number)
-
-    def of(self, value: Any, schema: Mapping[str, Any], name: str) -> str:
-        """Return the origin of an argument's value; of a list, that of its latest element."""
-        if isinstance(value, list):
-            found = [self.of(item, {}, "") for item in value]
-            return max(found, key=len) if found and all(found) else ""
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            return ""
-        if isinstance(value, str):
-            if _is_option(value, schema, name):
-                return "option"
-            if len(value) < _SHORTEST_ORIGIN:
-                return ""
-            if value in self._request:
-                return "request"
-        elif abs(value) < _SMALLEST_TELLING:  # a line number 2 stands everywhere and tells nothing
-            return ""
-        number = self._seen.get(value)
-        if number is not None:
-            return f"call {number}"
-        if not isinstance(value, str):
-            return ""
-        for told, text in self._told:
-            if value in text:
-                return f"call {told}"
-        return "rules" if value in self._rules else ""
-
-
-def _is_option(value: str, schema: Mapping[str, Any], name: str) -> bool:
-    declared = schema.get("properties", {}).get(name, {})
-    reference = declared.get("$ref")
-    if isinstance(reference, str):
-        declared = schema.get("$defs", {}).get(reference.rpartition("/")[2], {})
-    options = [declared, *declared.get("anyOf", [])]
-    return any(
-        value in option.get("enum", ()) or value == option.get("const")
-        for option in options
-        if isinstance(option, Mapping)
-    )

@@ -9,13 +9,14 @@ from typing import Any, Final
 
 import orjson
 
-from rollouts_app.core.errors import UnknownPolicyError
+from rollouts_app.core.errors import TaskFailure, UnknownPolicyError
 from rollouts_app.core.messages import Message, ToolRequest
 from rollouts_app.core.policy import Action
 from tasks_app.core.calls import TRANSIENT_ERRORS
-from tasks_app.core.cheap import CHEAP, cheap_acts
+from tasks_app.core.cheap import cheap_acts
 from tasks_app.core.program import Act, reference_run
 from tasks_app.core.spec import TaskSpec
+from tasks_app.core.values import InvalidValueError
 from tasks_app.core.world.world import Seed, World
 
 MOST_PARALLEL: Final = 8
@@ -116,11 +117,14 @@ POLICIES: Final[Mapping[str, str]] = {
 
 
 def policy_for(name: str, spec: TaskSpec) -> ScriptedPolicy:
-    """Return a fresh policy object. Raises UnknownPolicyError."""
-    if name == "reference":
-        return reference(spec)
-    if name == "no_retry":
-        return no_retry(spec)
-    if name in CHEAP:
+    """Return a fresh policy object. Raises UnknownPolicyError, or TaskFailure without a world."""
+    if name not in POLICIES:
+        raise UnknownPolicyError(f"no policy {name!r}; known are {', '.join(POLICIES)}")
+    try:
+        if name == "reference":
+            return reference(spec)
+        if name == "no_retry":
+            return no_retry(spec)
         return ScriptedPolicy(name, grouped(cheap_acts(name, spec), spec))
-    raise UnknownPolicyError(f"no policy {name!r}; known are {', '.join(POLICIES)}")
+    except InvalidValueError as problem:
+        raise TaskFailure(str(problem)) from problem

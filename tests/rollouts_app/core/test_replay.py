@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from rollouts_app.core.episode import run_episode
-from rollouts_app.core.replay import Frame, Replay, replay
+from rollouts_app.core.frames import Frame, Replay
+from rollouts_app.core.replay import replay
 from rollouts_app.core.scripted import plain
 from rollouts_app.core.trajectory import DamagedTurn, RecordedTurn, Trajectory
 from tasks_app.core.program import Act

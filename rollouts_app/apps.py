@@ -1,0 +1,18 @@
+"""The installed app ``rollouts_app``."""
+
+from importlib import import_module
+
+from django.apps import AppConfig
+
+
+class RolloutsConfig(AppConfig):
+    """Batches of episodes, their trajectories and replays."""
+
+    name = "rollouts_app"
+    label = "rollouts_app"
+    verbose_name = "Rollouts"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the kinds of work that workers run."""
+        import_module("rollouts_app.jobs")

@@ -1,0 +1,1 @@
+"""Writes: each function is keyword-only, one transaction, and knows nothing of Celery."""

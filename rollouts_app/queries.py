@@ -1,0 +1,301 @@
+"""Reads of batches and episodes: the filter language, keyset pages, replays.
+
+``EPISODES`` compiles filter texts (``policy:reference passed:no stop:turn_limit``);
+``episode_page`` gives one page of the list; ``selected`` the task versions a batch would run.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import orjson
+from django.db.models import F, Q, QuerySet
+
+from rollouts_app.core.frames import Replay
+from rollouts_app.core.replay import replay
+from rollouts_app.core.scripted import POLICIES
+from rollouts_app.core.trajectory import DamagedTurn, RecordedTurn, turn_json
+from rollouts_app.enums import Curation, EpisodeState, StopReason
+from rollouts_app.models import Episode, EpisodePayload, RolloutBatch
+from studio.lib.jsonvalue import JsonObject, JsonValue
+from studio.web.codes import get_by_code, normalise
+from studio.web.errors import BadRequest, NotFound
+from studio.web.filters import FilterSet, Key, Value, choice, date, exact, number, parse, yes_no
+from studio.web.pagination import Count, Page, capped_count, keyset, keyset_all
+from tasks_app.core.validation.card import GATES_VERSION
+from tasks_app.enums import Verdict
+from tasks_app.models import Task
+from tasks_app.queries import matching
+
+
+class Chosen(NamedTuple):
+    """A task and the version of it that is rolled out."""
+
+    task_id: int
+    version_id: int
+
+
+EPISODE_ORDERS: Final = {
+    "newest": "-created_at",
+    "oldest": "created_at",
+    "worst": "reward",
+    "best": "-reward",
+    "longest": "-turns",
+    "shortest": "turns",
+    "tokens": "-tokens",
+}
+"""Name in the URL → column. Each has an index with the id."""
+
+
+def _code(lookup: str) -> "Key":
+    def compile_value(value: Value) -> Q:
+        return Q(**{lookup: normalise(exact(value))})
+
+    return Key(lookup.partition("__")[0], compile_value, None, "a code")
+
+
+def _policies() -> Iterable[str]:
+    used = Episode.objects.order_by("policy").values_list("policy", flat=True).distinct()
+    return dict.fromkeys([*POLICIES, *used])
+
+
+def _families() -> Iterable[str]:
+    return Task.objects.order_by("family").values_list("family", flat=True).distinct()
+
+
+def _violation(value: Value) -> Q:
+    """A constraint's id, `any` or `none`."""
+    wanted = exact(value)
+    if wanted in ("any", "none"):
+        unbroken = Q(violations=[])
+        return unbroken if wanted == "none" else ~unbroken
+    return Q(violations__contains=[wanted])
+
+
+def _word(word: str) -> Q:
+    return Q(task__text__contains=word.lower()) | Q(code=word.upper())
+
+
+EPISODES: Final = FilterSet(
+    "episodes",
+    (
+        _code("task__code"),
+        choice("family", "task__family", _families),
+        choice("policy", "policy", _policies),
+        _code("batch__code"),
+        number("reward", "reward", "0 to 1; also >=0.5 and 0.2..0.8"),
+        yes_no("passed", "passed"),
+        Key("violation", _violation, help="a constraint's id, any or none"),
+        choice("stop", "stop", lambda: StopReason.values),
+        number("turns", "turns"),
+        number("tokens", "tokens"),
+        choice("curation", "curation", lambda: Curation.values),
+        date("created", "created_at"),
+    ),
+    search=_word,
+)
+
+
+class EpisodeList(NamedTuple):
+    """One page of episodes under a filter."""
+
+    page: Page[Episode]
+    total: Count
+    order: str
+
+
+def matching_episodes(filter_text: str) -> QuerySet[Episode]:
+    """All ended episodes of a filter; FilterError names what is wrong with it and where."""
+    ended = Episode.objects.exclude(state=EpisodeState.QUEUED)
+    return ended.filter(EPISODES.compile(filter_text))
+
+
+def episode_page(
+    filter_text: str = "", *, order: str = "newest", cursor: str | None = None, size: int = 50
+) -> EpisodeList:
+    """One page of the episode list, and how many match (capped)."""
+    column = EPISODE_ORDERS.get(order)
+    if column is None:
+        raise BadRequest(f"There is no order “{order}”; known are {', '.join(EPISODE_ORDERS)}.")
+    rows = matching_episodes(filter_text)
+    page = keyset(
+        rows.select_related("task", "version", "batch").defer(*_NEVER_LISTED),
+        order=column,
+        cursor=cursor,
+        size=size,
+        filter_hash=EPISODES.hash(filter_text),
+    )
+    return EpisodeList(page, capped_count(rows), order)
+
+
+_NEVER_LISTED: Final = ("task__text", "task__signature", "version__spec", "version__patch")
+
+
+def every_episode(filter_text: str, *, after: int = 0, chunk: int = 200) -> Iterator[Episode]:
+    """All ended episodes of a filter by id, in chunks, each with its payload."""
+    return keyset_all(
+        matching_episodes(filter_text)
+        .select_related("task", "version", "batch", "payload")
+        .defer(*_NEVER_LISTED),
+        chunk=chunk,
+        after=after,
+    )
+
+
+def get_episode(code: str) -> Episode:
+    """An episode with batch, task and version; NotFound names the code."""
+    rows = Episode.objects.select_related("batch", "task", "version", "parent")
+    return get_by_code(rows.defer("task__text", "task__signature"), code)
+
+
+def payload_of(episode: Episode) -> EpisodePayload:
+    """Its trajectory and grade; NotFound where it has none."""
+    row = EpisodePayload.objects.filter(pk=episode.pk).first()
+    if row is None:
+        raise NotFound(
+            f"{episode.code} has no trajectory: {episode.failure or 'it has not been run yet'}."
+        )
+    return row
+
+
+_KEPT: Final = 8
+_replays: "OrderedDict[tuple[int, int], Replay]" = OrderedDict()
+_guard = threading.Lock()
+
+
+def replay_of(episode: Episode) -> Replay:
+    """The frames of an episode, made again; the last few are kept, stepping asks for them often.
+
+    Raises NotFound without a trajectory, TaskFailure or SpecError where the version cannot be
+    opened any more.
+    """
+    key = (episode.pk, episode.attempts)
+    with _guard:
+        known = _replays.get(key)
+        if known is not None:
+            _replays.move_to_end(key)
+            return known
+    made = replay(episode.version.load(), payload_of(episode).read())
+    with _guard:
+        _replays[key] = made
+        while len(_replays) > _KEPT:
+            _replays.popitem(last=False)
+    return made
+
+
+def siblings(episode: Episode) -> QuerySet[Episode]:
+    """The other ended episodes of its group, in order."""
+    return (
+        Episode.objects.filter(batch_id=episode.batch_id, version_id=episode.version_id)
+        .exclude(pk=episode.pk)
+        .exclude(state=EpisodeState.QUEUED)
+        .order_by("group_index")
+    )
+
+
+# Batches
+
+
+def selected(filter_text: str) -> list[Chosen]:
+    """The task versions a batch would run: current ones, by id.
+
+    Without a ``state:`` term only those with a green proof by the present gates. FilterError names
+    what is wrong with the filter.
+    """
+    rows = matching(filter_text).filter(current__isnull=False)
+    written = parse(filter_text).keys()
+    if "state" not in written:
+        rows = rows.filter(
+            proof__verdict=Verdict.PROVEN,
+            proof__spec_hash=F("spec_hash"),
+            proof__gates_version=GATES_VERSION,
+        )
+    pairs = rows.order_by("pk").values_list("pk", "current_id")
+    return [Chosen(task, version) for task, version in pairs if version is not None]
+
+
+def batch_page(cursor: str | None = None, size: int = 25) -> Page[RolloutBatch]:
+    """Batches, newest first, with their jobs."""
+    rows = RolloutBatch.objects.select_related("job", "author")
+    return keyset(rows, order="-created_at", cursor=cursor, size=size)
+
+
+def get_batch(code: str) -> RolloutBatch:
+    """A batch with its job; NotFound names the code."""
+    return get_by_code(RolloutBatch.objects.select_related("job", "author"), code)
+
+
+class Group(NamedTuple):
+    """The episodes of one task version in a batch."""
+
+    task: Task
+    episodes: tuple[Episode, ...]
+
+
+GROUPS_SHOWN: Final = 100
+
+
+def groups_of(batch: RolloutBatch, *, after: int = 0) -> Sequence[Group]:
+    """The next groups of a batch by version id, at most ``GROUPS_SHOWN``."""
+    versions = list(
+        batch.episodes.filter(version_id__gt=after)
+        .order_by("version_id")
+        .values_list("version_id", flat=True)
+        .distinct()[:GROUPS_SHOWN]
+    )
+    groups: dict[int, list[Episode]] = {}
+    rows = batch.episodes.filter(version_id__in=versions).select_related("task")
+    for episode in rows.defer("task__text", "task__signature").order_by(
+        "version_id", "group_index"
+    ):
+        groups.setdefault(episode.version_id, []).append(episode)
+    return [Group(found[0].task, tuple(found)) for found in groups.values()]
+
+
+def export_row(episode: Episode) -> JsonObject:
+    """One episode as exports write it: list columns, grade in detail, all turns."""
+    payload = getattr(episode, "payload", None)
+    turns: list[JsonValue] = []
+    if payload is not None:
+        turns = [turn_value(turn) for turn in payload.read().turns]
+    return {
+        "code": episode.code,
+        "batch": episode.batch.code,
+        "task": episode.task.code,
+        "version": episode.version.number,
+        "spec_hash": episode.version.hash,
+        "family": episode.task.family,
+        "subtype": episode.task.subtype,
+        "policy": episode.policy,
+        "group_index": episode.group_index,
+        "seed": episode.seed,
+        "state": episode.state,
+        "stop": episode.stop,
+        "reward": episode.reward,
+        "passed": episode.passed,
+        "components": episode.components,
+        "violations": list(episode.violations),
+        "tokens": episode.tokens,
+        "seconds": episode.seconds,
+        "curation": episode.curation,
+        "boundary": episode.boundary,
+        "failure": episode.failure,
+        "created_at": episode.created_at.isoformat(),
+        "grade": None if payload is None else payload.grade,
+        "turns": turns,
+    }
+
+
+def turn_value(turn: RecordedTurn | DamagedTurn) -> JsonValue:
+    """One turn as exports and the API give it; a damaged one raw, with what is wrong."""
+    if isinstance(turn, DamagedTurn):
+        raw = turn.raw.decode("utf-8", errors="replace")
+        return {"turn": turn.index, "damaged": raw, "problem": turn.problem}
+    value: JsonValue = orjson.loads(turn_json(turn))
+    return value
+
+
+def export_rows(filter_text: str) -> Iterator[JsonObject]:
+    """All ended episodes of a filter by id, as exports write them."""
+    return (export_row(episode) for episode in every_episode(filter_text))

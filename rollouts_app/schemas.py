@@ -1,0 +1,174 @@
+"""What the API takes and gives for batches and episodes."""
+
+import datetime as dt
+from typing import Annotated
+
+from ninja import Schema
+from pydantic import Field, JsonValue
+
+from rollouts_app.enums import Curation, EpisodeState, Purpose
+from rollouts_app.models import Episode, RolloutBatch
+from rollouts_app.operations.batches import LARGEST_GROUP
+from studio.web.choices import JobState
+
+
+class BatchIn(Schema):
+    """What to roll out."""
+
+    policy: Annotated[str, Field(max_length=120)]
+    tasks: Annotated[str, Field(max_length=2000)] = Field(
+        "", description="A task filter. Without state: only tasks with a green proof."
+    )
+    n: Annotated[int, Field(ge=1, le=LARGEST_GROUP)] = Field(1, description="Episodes a task.")
+    seed: Annotated[int, Field(ge=0, le=2**53)] = 0
+
+
+class BatchOut(Schema):
+    """A batch; its counts grow while its job runs."""
+
+    code: str
+    purpose: Purpose
+    policy: str
+    filter: str
+    n: int
+    seed: int
+    state: JobState
+    job: str | None
+    author: str | None
+    tasks: int
+    episodes_planned: int
+    graded: int
+    passed: int
+    failed: int
+    violations: int
+    mean_reward: float | None
+    tokens: int | None
+    seconds: float
+    created_at: dt.datetime
+    finished_at: dt.datetime | None
+
+    @staticmethod
+    def from_row(row: RolloutBatch) -> "BatchOut":
+        """The public form of a row."""
+        return BatchOut(
+            code=row.code,
+            purpose=Purpose(row.purpose),
+            policy=row.policy,
+            filter=row.filter,
+            n=row.group_size,
+            seed=row.seed,
+            state=JobState(row.state),
+            job=None if row.job is None else row.job.code,
+            author=None if row.author is None else row.author.username,
+            tasks=row.tasks,
+            episodes_planned=row.episodes_planned,
+            graded=row.graded,
+            passed=row.passed,
+            failed=row.failed,
+            violations=row.violations,
+            mean_reward=row.mean_reward,
+            tokens=row.tokens,
+            seconds=row.seconds,
+            created_at=row.created_at,
+            finished_at=row.finished_at,
+        )
+
+
+class EpisodeOut(Schema):
+    """One attempt at one task version; ``reward`` is null while nothing was scored."""
+
+    code: str
+    batch: str
+    task: str
+    version: int
+    title: str
+    family: str
+    policy: str
+    group_index: int
+    seed: int
+    state: EpisodeState
+    stop: str
+    reward: float | None
+    passed: bool | None
+    components: dict[str, float | None]
+    checks: str
+    violations: list[str]
+    turns: int
+    calls: int
+    errors: int
+    tokens: int | None
+    seconds: float | None
+    curation: Curation
+    boundary: str
+    failure: str
+    created_at: dt.datetime
+    finished_at: dt.datetime | None
+
+    @staticmethod
+    def from_row(row: Episode) -> "EpisodeOut":
+        """The public form of a row."""
+        return EpisodeOut(
+            code=row.code,
+            batch=row.batch.code,
+            task=row.task.code,
+            version=row.version.number,
+            title=row.task.title,
+            family=row.task.family,
+            policy=row.policy,
+            group_index=row.group_index,
+            seed=row.seed,
+            state=EpisodeState(row.state),
+            stop=row.stop,
+            reward=row.reward,
+            passed=row.passed,
+            components=row.components,
+            checks=row.checks,
+            violations=list(row.violations),
+            turns=row.turns,
+            calls=row.calls,
+            errors=row.errors,
+            tokens=row.tokens,
+            seconds=row.seconds,
+            curation=Curation(row.curation),
+            boundary=row.boundary,
+            failure=row.failure,
+            created_at=row.created_at,
+            finished_at=row.finished_at,
+        )
+
+
+class CurationIn(Schema):
+    """Whether the episode may become a demonstration."""
+
+    curation: Curation
+
+
+class TurnsOut(Schema):
+    """Recorded turns, in order; ``next_turn`` is null at the end."""
+
+    items: list[JsonValue]
+    next_turn: int | None
+    stop: str
+    damage: list[str]
+
+
+class DivergenceOut(Schema):
+    """Where a replay leaves the recording; ``turn`` counts from 0, ``call`` from 1."""
+
+    turn: int
+    call: int | None
+    kind: str
+    recorded: str
+    found: str
+
+
+class FramesOut(Schema):
+    """Frames made again from the recorded calls; ``next_turn`` is null at the end."""
+
+    items: list[JsonValue]
+    next_turn: int | None
+    reward: float
+    passed: bool
+    divergence: DivergenceOut | None
+    other_spec: bool
+    exact: bool
