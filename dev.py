@@ -131,8 +131,8 @@ def main(arguments: list[str]) -> int:
         prepare(progress)
         return 0
     if command == "run":
-        prepare(progress)
-        os.execv(PYTHON, [str(PYTHON), "manage.py", "up", *words])  # noqa: S606 - no shell wanted
+        # It prepares in the same process: a second start has no second to lose.
+        os.execv(PYTHON, [str(PYTHON), "manage.py", "up", "--prepare", *words])  # noqa: S606 - no shell wanted
     if command == "lint":
         return 1 if lint(progress) else 0
     if command == "test":
@@ -195,13 +195,9 @@ def install(progress: Progress, extras: list[str]) -> None:
 
 def prepare(progress: Progress) -> None:
     """Start the servers, migrate, seed the demo."""
-    progress.start("Database")
-    _manage("migrate", "--verbosity", "0")
+    progress.start("Database and demo")
+    _manage("prepare")
     progress.finish()
-    if (ROOT / "studio" / "management" / "commands" / "seed_demo.py").exists():
-        progress.start("Demo")
-        _manage("seed_demo")
-        progress.finish()
 
 
 def _manage(*words: str) -> None:

@@ -243,5 +243,11 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {
+        # Two lines for every wake-up, one of them each ten seconds: jobs report on themselves.
+        "celery.worker.strategy": {"level": "WARNING"},
+        "celery.app.trace": {"level": "WARNING"},
+        "celery.worker.consumer.connection": {"level": "WARNING"},
+    },
     "root": {"handlers": ["stderr"], "level": env_str("STUDIO_LOG_LEVEL", "INFO")},
 }

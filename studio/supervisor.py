@@ -30,6 +30,8 @@ class Programme:
     name: str
     command: Sequence[str]
     environment: dict[str, str] = field(default_factory=dict)
+    hide: tuple[str, ...] = ()
+    """Beginnings of lines that tell a reader of these logs nothing."""
 
 
 class Logs:
@@ -135,7 +137,7 @@ class Child:
             return
         with stream:
             for text in stream:
-                if text.strip():
+                if text.strip() and not text.startswith(self.programme.hide):
                     self._logs.line(self.programme.name, text.rstrip())
 
 

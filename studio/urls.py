@@ -1,19 +1,21 @@
 """Mounts what each app offers; nothing is defined here."""
 
-from importlib import import_module
 from importlib.util import find_spec
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-# An app's pages come into being one after the other; each is mounted from its first page on.
-PAGES = ("studio.pages", "studio.web.urls", "tasks_app.urls", "rollouts_app.urls")
+from studio.api import api
 
 handler404 = "studio.web.middleware.page_not_found"
 
+# An app's pages come into being one after the other; each is mounted from its first page on.
+APPS = ("tasks_app.urls", "rollouts_app.urls")
+
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("studio.pages")),
+    path("", include("studio.web.urls")),
+    *(path("", include(module)) for module in APPS if find_spec(module)),
+    path("api/v1/", api.urls),
     path("admin/", admin.site.urls),
-    *(path("", include(module)) for module in PAGES if find_spec(module)),
 ]
-if find_spec("studio.api"):
-    urlpatterns.append(path("api/v1/", import_module("studio.api").api.urls))

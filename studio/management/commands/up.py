@@ -9,6 +9,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
@@ -39,6 +40,10 @@ class Command(BaseCommand):
             "--no-workers", action="store_true", help="pages only: jobs wait for other machines"
         )
 
+        parser.add_argument(
+            "--prepare", action="store_true", help="migrate and seed the demo first, where needed"
+        )
+
     def handle(self, **options: Any) -> None:
         """Check what can be checked first, then run until a signal comes."""
         host, port = options["host"], options["port"]
@@ -46,6 +51,8 @@ class Command(BaseCommand):
             check_port(host, port)
         except PortError as error:
             raise CommandError(str(error)) from error
+        if options["prepare"]:
+            call_command("prepare", stdout=self.stdout)
         _check_migrations()
         link = create_owner_link() if needs_owner() else ""
         connection.close()
@@ -99,6 +106,7 @@ def _workers() -> list[Programme]:
             queue,
             [*celery, "worker", "-Q", queue, "-n", f"{queue}@%h", *pool, *quiet],
             environment,
+            hide=("worker: Hitting Ctrl+C again", "worker: Cold shutdown"),
         )
         for queue, pool in pools.items()
     ]
@@ -117,7 +125,7 @@ def _announce(logs: Logs, url: str, link: str) -> None:
     """Say where to go once the web answers."""
     pause = threading.Event()
     for _ in range(int(READY_PATIENCE / 0.1)):
-        if _answers(url):
+        if _answers(f"{url}/healthz"):
             break
         pause.wait(0.1)
     else:
