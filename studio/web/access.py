@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from studio.web import audit
 from studio.web.acts import scopes_of
+from studio.web.audit import storable
 from studio.web.choices import Role, Scope
 from studio.web.errors import Invalid, NotFound, Problem, Throttled
 from studio.web.models import ApiToken, Invitation, SignInThrottle, User
@@ -63,9 +64,9 @@ def sign_in(request: HttpRequest, username: str, password: str) -> User:
     """The person, or WrongPassword, or Throttled; writes counters and the audit log."""
     keys = _throttle_keys(request, username)
     _refuse_if_blocked(keys)
-    # A NUL cannot be in any name: the database driver would refuse it as a defect of ours.
     user = None
-    if "\x00" not in username + password:
+    # What the database cannot hold is nobody's name.
+    if storable(username) == username and storable(password) == password:
         user = authenticate(request, username=_name_of(username), password=password)
     if not isinstance(user, User):
         left = _count_failure(keys)
@@ -162,6 +163,8 @@ def issue_token(
         problems.append(Problem("days", f"must be between 1 and {MAX_TOKEN_LIFE.days}"))
     if not name.strip() or len(name) > 80:
         problems.append(Problem("name", "must have 1 to 80 characters"))
+    elif storable(name) != name:
+        problems.append(Problem("name", "has a character that cannot be kept"))
     if problems:
         raise Invalid("This token cannot be made.", problems)
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)

@@ -4,12 +4,14 @@
 ``token``. Never put a secret or whole content into ``detail``: codes, counts and names only.
 """
 
+import re
 from typing import Protocol
 
-from studio.lib.jsonvalue import JsonObject
+from studio.lib.jsonvalue import JsonObject, JsonValue
 from studio.web.models import ApiToken, AuditEntry, User
 
 SYSTEM = "system"
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 
 class HasUser(Protocol):
@@ -35,6 +37,21 @@ def record(
         actor_name=SYSTEM if user is None else user.username,
         token="" if token is None else token.code,
         act=act[:60],
-        subject=subject[:120],
-        detail=detail or {},
+        subject=storable(subject)[:120],
+        detail={key: _storable_value(value) for key, value in (detail or {}).items()},
     )
+
+
+def storable(text: str) -> str:
+    """The text without NUL and lone surrogates, which PostgreSQL does not take."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _storable_value(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list):
+        return [_storable_value(item) for item in value]
+    if isinstance(value, dict):
+        return {storable(key): _storable_value(item) for key, item in value.items()}
+    return value
