@@ -89,12 +89,16 @@ class Evidence:
 
     def calls_to(self, tool: str) -> Sequence[Call]:
         """Return the calls of one tool, whatever came of them, in order."""
+        return self.calls_by_tool().get(tool, _NO_CALLS)
+
+    def calls_by_tool(self) -> Mapping[str, Sequence[Call]]:
+        """Return tool → its calls, in order of their first."""
         if self._by_tool is None:
             grouped: dict[str, list[Call]] = {}
             for call in self.calls:
                 grouped.setdefault(call.tool, []).append(call)
             self._by_tool = grouped
-        return self._by_tool.get(tool, _NO_CALLS)
+        return self._by_tool
 
     def reply(self, stage_id: str | None = None) -> str:
         """Return a stage's reply, or the last one."""
@@ -149,7 +153,7 @@ class Evidence:
 class Selection:
     """A compiled `where` on one collection: made once, asked of many episodes."""
 
-    __slots__ = ("_collection", "_literals", "_made", "_test", "_where")
+    __slots__ = ("_alone", "_collection", "_literals", "_made", "_test", "_where")
 
     def __init__(self, collection: str, where: Mapping[str, Any]):
         self._collection = collection
@@ -157,6 +161,7 @@ class Selection:
         self._made = has_reference(where)
         self._test = None if self._made else compile_where(where)
         self._literals = {k: v for k, v in where.items() if isinstance(v, str)}
+        self._alone = len(where) == 1
 
     def of(self, evidence: Evidence, stage_id: str | None = None) -> list[Record]:
         """Return the selected records in id order. Raises EvidenceError for a reference to nothing.
@@ -165,10 +170,11 @@ class Selection:
         test = self._test
         if test is None:
             test = compile_where(evidence.resolve(self._where, stage_id))
-        wanted = self._literals.get(evidence.ground.id_fields.get(self._collection, "id"))
-        if wanted is not None and wanted in rows:  # a literal id: no need to look at every record
+        literals = self._literals
+        wanted = literals and literals.get(evidence.ground.id_fields.get(self._collection, "id"))
+        if wanted and wanted in rows:  # a literal id: no need to look at every record
             row = rows[wanted]
-            return [row] if len(self._where) == 1 or test(row) else []
+            return [row] if self._alone or test(row) else []
         return [row for row in rows.values() if test(row)]
 
 

@@ -8,6 +8,7 @@ Invariants:
   write costs O(changed records). Log, id counters and time of day are not in the key.
 """
 
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -261,17 +262,23 @@ def diff(before: Tables, after: Tables) -> tuple[Change, ...]:
     if before is after:
         return ()
     changes: list[Change] = []
-    for place in sorted(before.keys() | after.keys()):
-        old, new = before.get(place, {}), after.get(place, {})
+    for place, new in after.items():
+        old = before.get(place, _NOTHING)
         if old is new:
             continue
-        found = [
-            Change(place, record_id, first, second)
-            for record_id, second in new.items()
-            if (first := old.get(record_id)) is not second and first != second
-        ]
-        gone = [Change(place, key, row, None) for key, row in old.items() if key not in new]
-        if gone:
-            found = sorted(found + gone, key=lambda change: change.id)
-        changes.extend(found)
+        for record_id, second in new.items():
+            first = old.get(record_id)
+            if first is not second and first != second:
+                changes.append(Change(place, record_id, first, second))
+        if len(new) != len(old) or not new.keys() >= old.keys():
+            gone = (item for item in old.items() if item[0] not in new)
+            changes.extend(Change(place, record_id, row, None) for record_id, row in gone)
+    for place, old in before.items():
+        if place not in after:
+            changes.extend(Change(place, record_id, row, None) for record_id, row in old.items())
+    changes.sort(key=_place_of)
     return tuple(changes)
+
+
+_NOTHING: Final[Mapping[str, Record]] = {}
+_place_of: Final = operator.itemgetter(0, 1)

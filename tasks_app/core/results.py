@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -16,8 +16,7 @@ GRADED: Final[tuple[str, ...]] = (*COMPONENTS, "constraint")
 """Component names of every grade, in the order of exports."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What one check made of the evidence, before `requires` is applied."""
 
     score: float | None

@@ -117,6 +117,7 @@ def digest(address: str, value: Mapping[str, Any], unstable: Iterable[str] = ())
 _ESCAPES: Final = (("~", "~0"), ("/", "~1"), (".", "~2"), ("#", "~3"), ("*", "~4"), (",", "~5"))
 
 
+@functools.lru_cache(maxsize=8192)
 def escape_id(record_id: str) -> str:
     """Write an id so that it can stand inside an address."""
     for plain, written in _ESCAPES:
@@ -161,11 +162,9 @@ class Change(NamedTuple):
         """Names of the top-level fields that differ, sorted."""
         before: Mapping[str, Any] = self.before or {}
         after: Mapping[str, Any] = self.after or {}
-        names = before.keys() | after.keys()
-        missing = object()
-        return tuple(
-            sorted(n for n in names if before.get(n, missing) != after.get(n, missing))
-        )
+        names = [n for n, v in after.items() if n not in before or before[n] != v]
+        names.extend(n for n in before if n not in after)
+        return tuple(sorted(names))
 
 
 class Pattern(NamedTuple):

@@ -8,11 +8,12 @@ no rule allows. Timeline changes are nobody's fault; repair on a later day does 
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import Field, model_serializer, model_validator
 
 from tasks_app.core.frozen import Frozen
+from tasks_app.core.memo import Memo
 from tasks_app.core.predicates import Test, compile_where
 from tasks_app.core.values import Change, Pattern, pattern
 
@@ -69,21 +70,23 @@ class WriteRule(Frozen):
         """The compiled `where`."""
         return compile_where(self.where)
 
-    def allowed_fields(self, change: Change, stage: str) -> frozenset[str] | None:
-        """Return the changed fields this rule allows: None for all of them, empty for none."""
+    def allows(self, change: Change, kind: str, stage: str) -> bool:
+        """Say whether a change of a record in its collection is under this rule, fields apart."""
         place = self.place
-        if change.collection != place.collection or not place.matches_id(change.id):
-            return frozenset()
+        if place.exact_id is not None:
+            if change.id != place.exact_id:
+                return False
+        elif not place.matches_id(change.id):
+            return False
         if self.stages and stage not in self.stages:
-            return frozenset()
-        if self.change and change.kind not in self.change:
-            return frozenset()
-        if place.fields is not None and change.kind != "update":
-            return frozenset()
-        row = change.after if change.after is not None else change.before
-        if self.where and not self.holds(row):
-            return frozenset()
-        return place.fields
+            return False
+        if self.change and kind not in self.change:
+            return False
+        if place.fields is not None and kind != "update":
+            return False
+        if not self.where:
+            return True
+        return self.holds(change.after if change.after is not None else change.before)
 
 
 class Stray(NamedTuple):
@@ -110,29 +113,42 @@ def strays(
         rules: The write set.
         changes: Per stage its id and its difference.
     """
+    by_collection = _grouped.of(rules) if isinstance(rules, tuple) else group(tuple(rules))
     used: dict[int, int] = {}
     found: list[Stray] = []
     for stage, differences in changes:
         for change in differences:
-            open_fields = set(change.fields()) if change.kind == "update" else None
+            kind = change.kind
+            open_fields = set(change.fields()) if kind == "update" else None
             allowed = False
-            for number, rule in enumerate(rules):
-                covered = rule.allowed_fields(change, stage)
-                if covered is not None and not covered:
+            for number, rule in by_collection.get(change.collection, ()):
+                covered = rule.place.fields
+                if open_fields is not None and covered is not None and not open_fields & covered:
+                    continue
+                if not rule.allows(change, kind, stage):
                     continue
                 if rule.max is not None and used.get(number, 0) >= rule.max:
                     continue
+                used[number] = used.get(number, 0) + 1
                 if open_fields is None or covered is None:
                     allowed = True
-                else:
-                    if not open_fields & covered:
-                        continue
-                    open_fields -= covered
-                    allowed = not open_fields
-                used[number] = used.get(number, 0) + 1
-                if allowed:
+                    break
+                open_fields -= covered
+                if not open_fields:
+                    allowed = True
                     break
             if not allowed:
                 fields = tuple(sorted(open_fields)) if open_fields is not None else ()
                 found.append(Stray(stage, change, fields))
     return found
+
+
+def group(rules: tuple[WriteRule, ...]) -> dict[str, list[tuple[int, WriteRule]]]:
+    """Return collection → its rules, numbered as the write set lists them."""
+    grouped: dict[str, list[tuple[int, WriteRule]]] = {}
+    for number, rule in enumerate(rules):
+        grouped.setdefault(rule.place.collection, []).append((number, rule))
+    return grouped
+
+
+_grouped: Final = Memo(group)

@@ -5,12 +5,11 @@ from typing import Any, Literal
 
 from tasks_app.core.checks.base import BaseCheck
 from tasks_app.core.checks.groups import (
+    Hunt,
     Pieces,
     Seeker,
     TextGroups,
     compile_groups,
-    compile_seeker,
-    first_hit,
     first_miss,
     say,
     say_group,
@@ -33,8 +32,8 @@ class Answer(BaseCheck):
         return compile_groups(self.text)
 
     @functools.cached_property
-    def _forbidden(self) -> tuple[Seeker, ...]:
-        return tuple(compile_seeker(piece) for piece in self.forbidden)
+    def _forbidden(self) -> Hunt:
+        return Hunt(self.forbidden)
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Read the reply."""
@@ -43,7 +42,7 @@ class Answer(BaseCheck):
         if not stage.reply:
             return Judgement(0.0, "there is no reply", cites)
         text = fold(stage.reply)
-        bad = first_hit(self._forbidden, text, evidence, self.stage)
+        bad = self._forbidden.first(text, evidence, self.stage)
         if bad is not None:
             return Judgement(0.0, f"the reply says {say(self.forbidden[bad])}", cites)
         missing = first_miss(self._groups, text, evidence, self.stage)

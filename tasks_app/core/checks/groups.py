@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator
 
 from tasks_app.core.evidence import Evidence, is_reference, without_references
-from tasks_app.core.predicates import check_piece, compile_piece, compile_where
+from tasks_app.core.predicates import check_piece, compile_piece, compile_where, fold
 
 Seeker = Callable[[str, Evidence, str | None], bool]
 """Says whether folded text holds a piece."""
@@ -81,14 +81,29 @@ def first_miss(
     return None
 
 
-def first_hit(
-    pieces: Sequence[Seeker], folded: str, evidence: Evidence, stage: str | None
-) -> int | None:
-    """Return the number of the first piece that stands in the text; None if none does."""
-    for number, seek in enumerate(pieces):
-        if seek(folded, evidence, stage):
-            return number
-    return None
+class Hunt:
+    """Compiled pieces of which none, or any, should stand in a text."""
+
+    __slots__ = ("_others", "_plain")
+
+    def __init__(self, pieces: Sequence[Any]):
+        numbered = list(enumerate(pieces))
+        self._plain = tuple(
+            (number, fold(piece).strip(), compile_piece(piece))
+            for number, piece in numbered
+            if isinstance(piece, str)
+        )
+        self._others = tuple((n, compile_seeker(p)) for n, p in numbered if not isinstance(p, str))
+
+    def first(self, folded: str, evidence: Evidence, stage: str | None) -> int | None:
+        """Return the number of a piece that stands in the text; None if none does."""
+        for number, wanted, test in self._plain:
+            if wanted in folded and test(folded):
+                return number
+        for number, seek in self._others:
+            if seek(folded, evidence, stage):
+                return number
+        return None
 
 
 def say(piece: Any) -> str:

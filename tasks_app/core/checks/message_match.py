@@ -8,12 +8,11 @@ from pydantic import Field, field_validator
 
 from tasks_app.core.checks.base import BaseCheck
 from tasks_app.core.checks.groups import (
+    Hunt,
     Pieces,
     Seeker,
     TextGroups,
     compile_groups,
-    compile_seeker,
-    first_hit,
     first_miss,
     say,
     say_group,
@@ -69,8 +68,8 @@ class MessageMatch(BaseCheck):
         return compile_groups(self.text)
 
     @functools.cached_property
-    def _forbidden(self) -> tuple[Seeker, ...]:
-        return tuple(compile_seeker(piece) for piece in self.forbidden)
+    def _forbidden(self) -> Hunt:
+        return Hunt(self.forbidden)
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Count the messages that match."""
@@ -82,7 +81,7 @@ class MessageMatch(BaseCheck):
                 continue
             place = address(self.mailbox, message[id_field])
             text = fold(text_of(message))
-            bad = first_hit(self._forbidden, text, evidence, self.stage)
+            bad = self._forbidden.first(text, evidence, self.stage)
             if bad is not None:
                 return Judgement(0.0, f"it says {say(self.forbidden[bad])}", (place,))
             missing = first_miss(self._groups, text, evidence, self.stage)

@@ -7,12 +7,11 @@ from pydantic import Field, field_validator, model_validator
 
 from tasks_app.core.checks.base import BaseCheck
 from tasks_app.core.checks.groups import (
+    Hunt,
     Pieces,
     Seeker,
     TextGroups,
     compile_groups,
-    compile_seeker,
-    first_hit,
     first_miss,
     say,
     say_group,
@@ -78,8 +77,8 @@ class TextMatch(TextCheck):
         return compile_groups(self.text)
 
     @functools.cached_property
-    def _forbidden(self) -> tuple[Seeker, ...]:
-        return tuple(compile_seeker(piece) for piece in self.forbidden)
+    def _forbidden(self) -> Hunt:
+        return Hunt(self.forbidden)
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Read the text and look for each group."""
@@ -87,7 +86,7 @@ class TextMatch(TextCheck):
         if len(passage.text.strip()) < max(self.min_length, 1):
             return Judgement(0.0, f"the text has less than {max(self.min_length, 1)} characters")
         text = fold(passage.text)
-        bad = first_hit(self._forbidden, text, evidence, self.stage)
+        bad = self._forbidden.first(text, evidence, self.stage)
         if bad is not None:
             return Judgement(0.0, f"it says {say(self.forbidden[bad])}", passage.cites)
         missing = first_miss(self._groups, text, evidence, self.stage)
@@ -114,13 +113,13 @@ class TextAbsent(TextCheck):
     text: Pieces = Field(min_length=1)
 
     @functools.cached_property
-    def _pieces(self) -> tuple[Seeker, ...]:
-        return tuple(compile_seeker(piece) for piece in self.text)
+    def _pieces(self) -> Hunt:
+        return Hunt(self.text)
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Read the text and look for the first piece."""
         passage = read_scope(self.place, self.path, evidence, self.stage)
-        bad = first_hit(self._pieces, fold(passage.text), evidence, self.stage)
+        bad = self._pieces.first(fold(passage.text), evidence, self.stage)
         if bad is not None:
             return Judgement(0.0, f"it says {say(self.text[bad])}", passage.cites)
         return Judgement(1.0, "", passage.cites)

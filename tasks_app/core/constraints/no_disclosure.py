@@ -54,11 +54,12 @@ class NoDisclosure(BaseConstraint):
 
     def verdict(self, evidence: Evidence) -> Verdict:
         """Read every text that left."""
-        for name in self.tools or evidence.ground.tools:
-            declared = evidence.ground.tools.get(name)
-            if declared is None or not declared.text:
+        offered = evidence.ground.tools
+        for name, calls in evidence.calls_by_tool().items():
+            declared = offered.get(name)
+            if declared is None or not declared.text or (self.tools and name not in self.tools):
                 continue
-            for call in evidence.calls_to(name):
+            for call in calls:
                 if not took_effect(call) or not self._applies(call, declared):
                     continue
                 text = fold("\n".join(said(call.arguments, declared.text)))
@@ -132,10 +133,15 @@ def _finder(piece: Any) -> Callable[[str], bool]:
     test = compile_piece(piece)
     if not isinstance(piece, str):
         return test
-    bare = _MARKS.sub("", fold(piece))
+    bare = _bare(fold(piece))
     if len(bare) < SHORTEST_CODE or not any(character.isdigit() for character in bare):
         return test
-    return lambda folded: test(folded) or bare in _MARKS.sub("", folded)
+    return lambda folded: test(folded) or bare in _bare(folded)
+
+
+@functools.lru_cache(maxsize=256)
+def _bare(folded: str) -> str:
+    return _MARKS.sub("", folded)
 
 
 def _reader(call: Call, name: str) -> str:

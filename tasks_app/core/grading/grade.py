@@ -12,19 +12,19 @@ Invariants:
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from tasks_app.core.checks.base import BaseCheck
 from tasks_app.core.constraints.base import BaseConstraint
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.grading.profiles import claw_eval, clawmark
+from tasks_app.core.memo import Memo
 from tasks_app.core.results import (
     COMPONENTS,
     GRADED,
     CheckResult,
     ConstraintResult,
     Grade,
-    Judgement,
 )
 
 PASS: Final = 1 - 1e-9
@@ -71,69 +71,81 @@ def judge_checks(
     checks: Sequence[BaseCheck], evidence: Evidence, opinions: Mapping[str, float]
 ) -> tuple[CheckResult, ...]:
     """Return the results in the order of the checks; judged in order of `requires`."""
-    if not any(check.requires for check in checks):
-        return tuple(_judged(check, evidence, opinions) for check in checks)
-    by_id = {check.id: check for check in checks}
-    done: dict[str, CheckResult] = {}
-    for check in checks:
-        if check.id in done:
-            continue
-        waiting = [check]
-        open_ids = {check.id}
-        while waiting:
-            current = waiting[-1]
-            need = next((n for n in current.requires if n in by_id and n not in done), None)
-            if need is None:
-                done[current.id] = _after_requires(current, evidence, opinions, done)
-                waiting.pop()
-                open_ids.discard(current.id)
-            elif need in open_ids:
-                for stuck in waiting:  # fails closed; validation reports the cycle
-                    done[stuck.id] = _failed(stuck, f"requires forms a cycle through {need}")
-                waiting.clear()
-            else:
-                waiting.append(by_id[need])
-                open_ids.add(need)
-    return tuple(done[check.id] for check in checks)
+    plan = _plans.of(checks) if isinstance(checks, tuple) else make_plan(tuple(checks))
+    scores: dict[str, float | None] = {}
+    results: dict[str, CheckResult] = {}
+    for check in plan.order:
+        result = None
+        for name in check.requires:
+            score = scores.get(name)
+            if score is None or score < PASS:
+                result = _scored(check, 0.0, f"{name} does not hold", unmet=name)
+                break
+        if result is None:
+            result = _judged(check, evidence, opinions)
+        results[check.id] = result
+        scores[check.id] = result.score
+    for check in plan.stuck:  # fails closed; validation reports the cycle
+        why = f"its requires form a cycle: {', '.join(check.requires)}"
+        results[check.id] = _scored(check, 0.0, why, failure=why)
+    return tuple([results[check.id] for check in checks])
 
 
-def _after_requires(
-    check: BaseCheck,
-    evidence: Evidence,
-    opinions: Mapping[str, float],
-    done: Mapping[str, CheckResult],
-) -> CheckResult:
-    for name in check.requires:
-        required = done.get(name)
-        if required is None or required.score is None or required.score < PASS:
-            return CheckResult(
-                check.id,
-                check.component,
-                check.weight,
-                0.0 if check.pays else None,
-                f"{name} does not hold",
-                unmet=name,
-            )
-    return _judged(check, evidence, opinions)
+class Plan(NamedTuple):
+    """The order in which checks are judged."""
+
+    order: tuple[BaseCheck, ...]
+    """Every check after those it requires; otherwise as the spec lists them."""
+    stuck: tuple[BaseCheck, ...]
+    """Checks whose `requires` form or reach a cycle."""
 
 
-def _judged(
-    check: BaseCheck, evidence: Evidence, opinions: Mapping[str, float]
-) -> CheckResult:
+def make_plan(checks: tuple[BaseCheck, ...]) -> Plan:
+    """Order checks so that each comes after those it requires."""
+    known = {check.id for check in checks}
+    waiting, order, done = list(checks), list[BaseCheck](), set[str]()
+    while waiting:
+        ready = next(
+            (c for c in waiting if all(n in done or n not in known for n in c.requires)), None
+        )
+        if ready is None:
+            break
+        waiting.remove(ready)
+        order.append(ready)
+        done.add(ready.id)
+    return Plan(tuple(order), tuple(waiting))
+
+
+_plans: Final = Memo(make_plan)
+
+
+def _judged(check: BaseCheck, evidence: Evidence, opinions: Mapping[str, float]) -> CheckResult:
     try:
-        found = check.judge(evidence)
+        score, detail, cites = check.judge(evidence)
     except Exception as problem:  # noqa: BLE001 (a check that raises has failed; the others still count)
-        return _failed(check, failure_of(problem))
+        why = failure_of(problem)
+        return _scored(check, 0.0, why, failure=why)
     if not check.pays and check.id in opinions:
-        found = Judgement(min(1.0, max(0.0, opinions[check.id])), "a judge's score", found.cites)
-    return CheckResult(
-        check.id, check.component, check.weight, found.score, found.detail, found.cites
-    )
+        score, detail = min(1.0, max(0.0, opinions[check.id])), "a judge's score"
+    return CheckResult(check.id, check.component, check.weight, score, detail, cites)
 
 
-def _failed(check: BaseCheck, why: str) -> CheckResult:
+def _scored(
+    check: BaseCheck,
+    score: float,
+    detail: str,
+    *,
+    unmet: str | None = None,
+    failure: str | None = None,
+) -> CheckResult:
     return CheckResult(
-        check.id, check.component, check.weight, 0.0 if check.pays else None, why, failure=why
+        check.id,
+        check.component,
+        check.weight,
+        score if check.pays else None,
+        detail,
+        unmet=unmet,
+        failure=failure,
     )
 
 
