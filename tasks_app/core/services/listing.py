@@ -4,6 +4,7 @@ Records come from strangers: a field may be missing or of another type. Everythi
 that, so that no tool answers `internal_error`.
 """
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeVar
 
@@ -11,6 +12,7 @@ from pydantic import StringConstraints
 
 from tasks_app.core.calls import ToolError
 from tasks_app.core.instants import day_of, parse_instant
+from tasks_app.core.values import Record
 
 R = TypeVar("R")
 Page = Mapping[str, Any]
@@ -20,25 +22,41 @@ Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 """A short value: a filter, a name, a status."""
 
 DEFAULT_LIMIT: Final = 50
+
+# Records never change, so what is derived from one may be remembered. The memos are keyed by
+# identity and hold the record itself: its id cannot pass to another while it is remembered.
 _MEMO_SIZE: Final = 20_000
 _texts: dict[int, tuple[Any, str]] = {}
+_summaries: dict[tuple[int, Sequence[str]], tuple[Any, Record]] = {}
 
 
 def text_of(record: Any) -> str:
-    """Return all texts and numbers of a record in lower case, one a line; remembered per record.
-
-    The memo is keyed by identity and holds the record, so an id is never taken for another's.
-    """
+    """Return all texts and numbers of a record in lower case, one a line; remembered per record."""
     known = _texts.get(id(record))
     if known is not None and known[0] is record:
         return known[1]
     pieces: list[str] = []
     _gather(record, pieces)
     text = "\n".join(pieces).casefold()
-    if len(_texts) >= _MEMO_SIZE:
-        _texts.clear()
-    _texts[id(record)] = (record, text)
+    if type(record) is Record:
+        if len(_texts) >= _MEMO_SIZE:
+            _texts.clear()
+        _texts[id(record)] = (record, text)
     return text
+
+
+def summary_of(record: Any, fields: tuple[str, ...]) -> Record:
+    """Return the named fields that a record has, in that order; remembered per record."""
+    key = (id(record), fields)
+    known = _summaries.get(key)
+    if known is not None and known[0] is record:
+        return known[1]
+    made = Record({name: record[name] for name in fields if name in record})
+    if type(record) is Record:
+        if len(_summaries) >= _MEMO_SIZE:
+            _summaries.clear()
+        _summaries[key] = (record, made)
+    return made
 
 
 def _gather(value: Any, pieces: list[str]) -> None:
@@ -61,7 +79,8 @@ def search(rows: Iterable[R], query: str | None) -> list[R]:
         return list(rows)
     chosen: list[R] = []
     for row in rows:
-        text = text_of(row)
+        known = _texts.get(id(row))
+        text = known[1] if known is not None and known[0] is row else text_of(row)
         for word in words:
             if word not in text:
                 break
@@ -76,7 +95,12 @@ def select(rows: Iterable[R], **wanted: str | None) -> list[R]:
     for field, value in wanted.items():
         if value is not None:
             folded = value.casefold()
-            chosen = [row for row in chosen if _says(_field(row, field), folded)]
+            kept: list[R] = []
+            for row in chosen:
+                found = _field(row, field)
+                if found == value or _says(found, folded):
+                    kept.append(row)
+            chosen = kept
     return chosen
 
 
@@ -107,22 +131,28 @@ def in_days(rows: Iterable[R], field: str, since: str | None, until: str | None)
 
 def moment(value: Any) -> str:
     """Return a date or timestamp as text that sorts by time whatever its offset; else empty."""
-    if not isinstance(value, str):
-        return ""
-    instant = parse_instant(value)
-    return value if instant is None else instant.isoformat()
+    return _moment(value) if isinstance(value, str) else ""
+
+
+@functools.lru_cache(maxsize=8192)
+def _moment(text: str) -> str:
+    instant = parse_instant(text)
+    return text if instant is None else instant.isoformat()
 
 
 def by_time(rows: Iterable[R], field: str, id_field: str = "id") -> list[R]:
     """Return the records by a date or timestamp, then by id; those without one come first."""
-    return sorted(rows, key=lambda row: (moment(_field(row, field)), str(_field(row, id_field))))
+    chosen: list[Any] = list(rows)
+    if len(chosen) > 1:
+        chosen.sort(key=lambda row: (moment(row.get(field)), row.get(id_field)))
+    return chosen
 
 
-def page(noun: str, rows: Sequence[R], limit: int, fields: Sequence[str] | None = None) -> Page:
+def page(noun: str, rows: Sequence[R], limit: int, fields: tuple[str, ...] | None = None) -> Page:
     """Return the first records, as summaries of the named fields where a record has them."""
     shown: list[Any] = list(rows[:limit])
     if fields is not None:
-        shown = [{name: row[name] for name in fields if name in row} for row in shown]
+        shown = [summary_of(row, fields) for row in shown]
     return {noun: shown, "total": len(rows)}
 
 
