@@ -20,6 +20,7 @@ PATIENCE = 8.0
 LONGEST_PAUSE = 30.0
 # A child that lived this long is healthy: the next crash starts the back-off afresh.
 HEALTHY = 30.0
+LONGEST_HEAD_START = 15.0
 COLOURS = (36, 33, 35, 32, 34, 31)
 
 
@@ -150,8 +151,11 @@ class Supervisor:
         logs: Logs,
         *,
         every_second: Callable[[], None] = lambda: None,
+        go_on: threading.Event | None = None,
     ) -> None:
+        """The first programme has the machine to itself until ``go_on`` is set."""
         self._children = [Child(programme, logs) for programme in programmes]
+        self._go_on = go_on
         self._logs = logs
         self._every_second = every_second
         self._signals = 0
@@ -163,9 +167,6 @@ class Supervisor:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         }
         try:
-            for child in self._children:
-                if self._signals == 0:
-                    child.start()
             self._watch()
         finally:
             self._stop()
@@ -174,9 +175,15 @@ class Supervisor:
 
     def _watch(self) -> None:
         next_second = 0.0
+        began = time.monotonic()
         while self._signals == 0:
             now = time.monotonic()
-            for child in self._children:
+            alone = (
+                self._go_on is not None
+                and not self._go_on.is_set()
+                and now - began < LONGEST_HEAD_START
+            )
+            for child in self._children[:1] if alone else self._children:
                 child.look_after(now)
             if now >= next_second:
                 next_second = now + 1.0

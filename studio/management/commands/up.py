@@ -64,8 +64,9 @@ class Command(BaseCommand):
         )
         logs = Logs(sys.stdout, [programme.name for programme in programmes], colour=colour)
         url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104 - compared
-        threading.Thread(target=_announce, args=(logs, url, link), daemon=True).start()
-        Supervisor(programmes, logs, every_second=_stay_a_client).run()
+        ready = threading.Event()
+        threading.Thread(target=_announce, args=(logs, url, link, ready), daemon=True).start()
+        Supervisor(programmes, logs, every_second=_stay_a_client, go_on=ready).run()
 
 
 def _check_migrations() -> None:
@@ -121,7 +122,7 @@ def _stay_a_client() -> None:
         embedded.ensure(settings.VAR_DIR, postgres=not database, valkey=not broker)
 
 
-def _announce(logs: Logs, url: str, link: str) -> None:
+def _announce(logs: Logs, url: str, link: str, ready: threading.Event) -> None:
     """Say where to go once the web answers."""
     pause = threading.Event()
     for _ in range(int(READY_PATIENCE / 0.1)):
@@ -131,6 +132,7 @@ def _announce(logs: Logs, url: str, link: str) -> None:
     else:
         logs.plain(f"The web does not answer at {url} yet: its log above says why.")
         return
+    ready.set()
     logs.plain(f"Ready: {url}/")
     if link:
         logs.plain(f"First start. Sign in as the owner, once, within the hour: {url}{link}")
