@@ -274,9 +274,12 @@
     choices = bindings().filter(
       (binding) =>
         binding.label &&
-        !['List'].includes(binding.group) &&
-        !['Ctrl+k', 'Escape'].includes(binding.key),
+        binding.group !== 'List' &&
+        !['Ctrl+k', '/', 'Escape'].includes(binding.key),
     );
+    // What one can do here comes first, then where one can go, then the rest.
+    const rank = { 'Go to': 1, Everywhere: 2 };
+    choices.sort((a, b) => (rank[a.group] || 0) - (rank[b.group] || 0));
     const seen = new Set();
     choices = choices.filter((choice) => !seen.has(choice.label) && seen.add(choice.label));
     field.value = '';
@@ -359,7 +362,7 @@
 
   const builtin = [
     { key: '/', label: 'Search', group: 'Everywhere', run: focusSearch },
-    { key: '?', label: 'This sheet', group: 'Everywhere', run: openSheet },
+    { key: '?', label: 'All keys', group: 'Everywhere', run: openSheet },
     {
       key: 'Ctrl+k',
       label: 'Palette: go anywhere, do anything here',
