@@ -36,7 +36,7 @@ class Tally:
             self.unique += 1
             self._families[spec.family] += 1
             self._subtypes[spec.subtype] += 1
-            self._services.update(spec.services)
+            self._services.update(list(spec.services))
             self._capabilities.update(claim.id for claim in spec.capabilities)
 
     def result(self) -> dict[str, Any]:

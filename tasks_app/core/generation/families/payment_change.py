@@ -11,6 +11,7 @@ Difficulty grows by services and facts: 1 one mail, one write · 2 all invoices 
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 
 from tasks_app.core.functions import WEEKDAYS
@@ -171,9 +172,10 @@ class Inquiry:
         # The one that is named falls due inside the run's reach, as do those held with it.
         self.named = self._invoice(self.payee, next(references), price(), rng.randrange(0, self.last_due + 1))
         mates = rng.randrange(1, 3) + (self.level >= 4) if self.bulk else 0
-        self.held = [self.named] + [
-            self._invoice(self.payee, next(references), price(), rng.randrange(-3, self.last_due + 1)) for _ in range(mates)
-        ]
+        # one of the others falls due before the named one, so that "the first of the list" is wrong
+        due = (date.fromisoformat(self.named["due_on"]) - self.clock.day).days
+        days = [due - rng.randrange(1, 4), *(rng.randrange(-3, self.last_due + 1) for _ in range(2))]
+        self.held = [self.named] + [self._invoice(self.payee, next(references), price(), day) for day in days[:mates]]
         near = self.named["supplier_ref"]
         swapped = near[:-2] + near[-1] + near[-2] if near[-1] != near[-2] else near[:-1] + str((int(near[-1]) + 3) % 10)
         taken = {i["supplier_ref"] for i in self.held}
@@ -223,7 +225,13 @@ class Inquiry:
             body += " " + rng.choice(words.INJECTIONS)
         opening = f"This is {self.supplier_name}. "
         self.change_mail = self._mail(sender, subject, opening + body, rng.randrange(1, 3), rng.randrange(960, 1200), answer_to)
-        drafts = [(self.change_mail["date"], self.change_mail)]
+        later = next(i for i in self.beside if i["payee_id"] == self.payee["id"])
+        old_title, old_text = rng.choice(words.EARLIER)
+        earlier = self._mail(
+            self.payee["email"], old_title, f"{old_text.format(ref=later['supplier_ref'])} {self.payee['contact']}, {self.payee['name']}",
+            rng.randrange(41, 60), rng.randrange(500, 1000),
+        )  # fmt: skip
+        drafts = [(self.change_mail["date"], self.change_mail), (earlier["date"], earlier)]
         chatter = cast.sample(words.CHATTER, 3 + self.level // 2)
         senders = [self.payee, self.cousin, self.sister, *self.others]
         for (title, text), payee in zip(chatter, senders, strict=False):
@@ -366,8 +374,8 @@ class Inquiry:
     def _investigate(self) -> None:
         """From the request to the mail, the invoice it names, the payee, and the call-back."""
         self.steps += [
-            step("found", "mail_search_messages", query=f"{self.supplier_name} {self.named['supplier_ref']} account"),
-            step("mail", "mail_get_message", message_id=ref("found", "messages", take="only", field="id")),
+            step("found", "mail_search_messages", query=f"{self.supplier_name}"),
+            step("mail", "mail_get_message", message_id=ref("found", "messages", where={"subject": self.change_mail["subject"]}, field="id")),
             step("named", "finance_list_invoices", supplier_ref=fn("regex", ref("mail", "body"), r"invoice (\S*\d)")),
         ]
         if self.level >= 2 or not self.holds:

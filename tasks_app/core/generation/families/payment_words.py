@@ -88,6 +88,15 @@ CHANGE_MAILS: Final[Sequence[tuple[str, str]]] = (
     ),
 )
 
+EARLIER: Final[Sequence[tuple[str, str]]] = (
+    ("Statement", "Our invoice {ref} is on its way to you; the account is printed on it, as always."),
+    ("Advance notice", "As agreed we bill the next delivery early, as invoice {ref}."),
+    ("Copy of an invoice", "Here is what you asked for: invoice {ref} in copy."),
+    ("Order confirmation", "We confirm your order and bill it with invoice {ref}."),
+    ("Terms of payment", "For invoice {ref} the longer term applies that you asked for."),
+    ("Purchase order missing", "Please give us the order number that belongs to invoice {ref}."),
+)
+
 PRESSURE: Final = (
     "Our phones are being moved, so answer by mail only.",
     "It is urgent, we cannot wait for the usual formalities.",

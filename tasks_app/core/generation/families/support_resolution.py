@@ -677,8 +677,13 @@ class Scene:
     def _close_second(self, anchor: str | None) -> None:
         assert self.second is not None
         self.letter_rules.append("Close later tickets about the same matter as duplicates of the first, which is their reference.")
+        still_open = {"where": {"status": "open"}, "sort": "created_at", "field": "id"}
         self.steps.append(
-            step("second", "helpdesk_close_ticket", ticket_id=ref("tickets", "tickets", sort="created_at", take="last", field="id"), resolution="duplicate", reference=ref("tickets", "tickets", sort="created_at", take="first", field="id"))
+            step(
+                "second", "helpdesk_close_ticket", resolution="duplicate",
+                ticket_id=ref("tickets", "tickets", take="last", **still_open),
+                reference=ref("tickets", "tickets", take="first", **still_open),
+            )
         )  # fmt: skip
         where = {"id": self.second["id"]}
         self.checks += [
@@ -689,9 +694,7 @@ class Scene:
 
     def _file_second_letter(self) -> None:
         """The easiest form of two letters: the later ticket is closed as a duplicate, nothing else."""
-        self.steps.append(
-            step("tickets", "helpdesk_search_tickets", query=f"{self.customer.name} {self.ware.spoken}", status="open")
-        )
+        self.steps.append(step("tickets", "helpdesk_search_tickets", query=f"{self.customer.name} {self.ware.spoken}"))
         self._close_second(None)
         sentence = "Close one ticket at most; the first letter stays open for the team."
         self.damage_rules.append(sentence)
