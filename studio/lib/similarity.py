@@ -88,6 +88,7 @@ class Index(Generic[Key]):
 
     def __init__(self) -> None:
         self._signatures: dict[Key, Signature] = {}
+        self._order: dict[Key, int] = {}
         self._bands: dict[tuple[int, Signature], list[Key]] = {}
 
     def __len__(self) -> int:
@@ -97,6 +98,7 @@ class Index(Generic[Key]):
         """Remember a signature under ``key``; a key can be added once."""
         if key in self._signatures:
             raise ValueError(f"{key!r} is already in the index")
+        self._order[key] = len(self._order)
         self._signatures[key] = entry
         for band in _bands(entry):
             self._bands.setdefault(band, []).append(key)
@@ -107,9 +109,8 @@ class Index(Generic[Key]):
         for band in _bands(entry):
             candidates.update(dict.fromkeys(self._bands.get(band, ())))
         best: Match | None = None
-        for key in self._signatures if len(candidates) > len(self) // 2 else candidates:
-            if key not in candidates:
-                continue
+        # Bands list their keys out of order; of equals the first one added is to win.
+        for key in sorted(candidates, key=self._order.__getitem__):
             alike = similarity(entry, self._signatures[key])
             if alike >= threshold and (best is None or alike > best.similarity):
                 best = Match(key, alike)

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.db import connection
 from django.db.utils import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -110,8 +109,14 @@ class AccountRequired:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Pass on, or send to the sign-in page."""
-        user = getattr(request, "user", None)
-        if (user is not None and user.is_authenticated) or self._open(request):
+        if self._open(request):
+            return self.get_response(request)
+        try:
+            # The first question of a request to the database: who is this?
+            signed_in = request.user.is_authenticated
+        except (OperationalError, InterfaceError) as error:
+            return page_response(request, unavailable(error))
+        if signed_in:
             return self.get_response(request)
         if is_fragment(request):
             return signed_out_response(request)
@@ -146,7 +151,6 @@ class Errors:
             exception = Forbidden(str(exception))
         if isinstance(exception, OperationalError | InterfaceError):
             exception = unavailable(exception)
-            connection.close_if_unusable_or_obsolete()
         if not isinstance(exception, StudioError):
             return None
         if is_api(request):
