@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.checks.call_order import CallOrder
+from tasks_app.core.checks.message_match import MessageMatch, recipients_of, text_of
 from tasks_app.core.checks.record_match import RecordMatch
 from tasks_app.core.editing import difference
 from tasks_app.core.evidence import Evidence, EvidenceError, Selection, has_reference
@@ -31,7 +32,7 @@ from tasks_app.core.samples import id_field
 from tasks_app.core.spec import SpecError, load_spec
 from tasks_app.core.validation import text_pieces
 from tasks_app.core.validation.card import Finding, MutantResult, Suggestion
-from tasks_app.core.validation.collateral import collateral_check
+from tasks_app.core.validation.collateral import collateral_check, widened
 from tasks_app.core.validation.mutants import Masks, Mutant, verdict_of
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.values import MISSING, Change, InvalidValueError, follow, pattern, unescape_id
@@ -103,7 +104,7 @@ def _tried(written: Written) -> Trial | None:
 def unsolved(trial: Trial) -> Repair | None:
     """Return the first repair under which the reference earns 1."""
     ways: Sequence[Callable[[Trial], Iterator[Repair]]] = (
-        (restored, relinked, recomputed) if trial.program.problems else (recomputed,)
+        (restored, relinked, recomputed) if trial.program.problems else (allowed, recomputed)
     )
     for way in ways:
         for number, repair in enumerate(way(trial)):
@@ -113,6 +114,16 @@ def unsolved(trial: Trial) -> Repair | None:
             if tried is not None and tried.reference.grade.passed and not tried.program.problems:
                 return repair
     return None
+
+
+def allowed(trial: Trial) -> Iterator[Repair]:
+    """Yield the spec whose write set allows what the reference changes."""
+    strays = trial.reference.evidence.strays()
+    if strays:
+        written = copy.deepcopy(trial.spec.written())
+        written["write_set"] = widened(trial, strays)
+        places = ", ".join(stray.address for stray in strays[:3])
+        yield Repair("write_set_from_reference", f"let the write set allow {places}", written)
 
 
 # --- recompute_expected --------------------------------------------------------------------------
@@ -151,6 +162,8 @@ def expected_again(trial: Trial) -> tuple[Written, list[str]]:
     for check, body in zip(trial.spec.checks, written.get("checks", ()), strict=True):
         if isinstance(check, RecordMatch):
             _expect(check, body, evidence, changes, swaps, told)
+        elif isinstance(check, MessageMatch):
+            _readdress(check, body, evidence, swaps, told)
     _swap_texts(trial, written, swaps, told)
     if swaps:
         written["write_set"] = _swapped(written.get("write_set", []), swaps)
@@ -159,7 +172,43 @@ def expected_again(trial: Trial) -> tuple[Written, list[str]]:
                 for key in ("where", "expect"):
                     if key in body:
                         body[key] = _swapped_references(body[key], swaps)
+        for rule in written.get("constraints", ()):
+            if "also" in rule:
+                rule["also"] = _swapped(rule["also"], swaps)
+    strays = evidence.strays()
+    if strays and "write_set" in written:
+        rules = {str(rule.address) for rule in trial.spec.write_set}
+        fresh = [r for r in widened(trial, strays) if _address_of(r) not in rules]
+        written["write_set"].extend(r for r in fresh if r not in written["write_set"])
     return written, told
+
+
+def _address_of(rule: Any) -> str:
+    return str(rule["address"]) if isinstance(rule, Mapping) else str(rule)
+
+
+def _readdress(
+    check: MessageMatch,
+    body: dict[str, Any],
+    evidence: Evidence,
+    swaps: list[tuple[Any, Any]],
+    told: list[str],
+) -> None:
+    """Point a letter check that finds no letter to the one new letter that was sent."""
+    rows = Selection(check.mailbox, check.where).of(evidence, check.stage)
+    wanted = {name.casefold() for name in check.to}
+    if not check.to or any(recipients_of(row) == wanted for row in rows):
+        return
+    old = evidence.ground.start.get(check.mailbox, {})
+    key = id_field(check.mailbox)
+    fresh = [row for row in rows if row[key] not in old and text_of(row)]
+    if len(fresh) != 1:
+        return
+    now = sorted(recipients_of(fresh[0]))
+    body["to"] = now
+    if len(now) == len(check.to) == 1:
+        swaps.append((check.to[0], now[0]))
+    told.append(f"a letter to {', '.join(now)}")
 
 
 def _expect(
@@ -248,19 +297,27 @@ def _swap_texts(
     for reading in text_pieces.readings(trial.spec.checks, trial.acts, stages, evidence):
         text = "\n".join(text_pieces.said(trial.acts[p], n) for p, n in reading.acts.items())
         body = bodies[reading.check.id]
+        gone: list[int] = []
         for number, group in enumerate(reading.groups):
             if any(text_pieces.holds(text, piece) for piece in group):
                 continue
             wanted = _next_pieces(group, swaps) or _stated(group, text, evidence)
-            if wanted and "text" in body:
+            if "text" not in body:
+                continue
+            if wanted:
                 body["text"] = [
                     list(g) if isinstance(g, list | tuple) else [g] for g in body["text"]
                 ]
                 body["text"][number] = wanted
                 told.append(f"the text states {text_pieces.written(wanted[0])}")
+            elif told and all(isinstance(piece, str) for piece in group):
+                gone.append(number)
+                told.append(f"the text need not name {group[0]}")
+        if gone and len(gone) < len(body["text"]):
+            body["text"] = [g for n, g in enumerate(body["text"]) if n not in gone]
         forbidden = body.get("forbidden", ())
         said = [piece for piece in forbidden if text_pieces.holds(text, piece)]
-        if said and any(same(piece, new) for piece in said for _, new in swaps):
+        if said and told:
             body["forbidden"] = [piece for piece in forbidden if piece not in said]
 
 
@@ -546,9 +603,10 @@ def _added(
     number = next(n for n in range(1, 100) if f"o_also_{n}" not in taken)
     service, _, name = collection.partition("/")
     changed = copy.deepcopy(written)
+    outcome = sum(c.weight for c in trial.spec.checks if c.pays and c.component == "outcome")
     for check, body in zip(trial.spec.checks, changed["checks"], strict=True):
-        if check.pays:
-            body["weight"] = round(check.weight * (1 - NEW_WEIGHT), 9)
+        if check.pays and check.component == "outcome":
+            body["weight"] = round(check.weight * (1 - NEW_WEIGHT / outcome), 9)
     body = {
         "id": f"o_also_{number}",
         "component": "outcome",
