@@ -1,1 +1,257 @@
-"""The kinds of work that workers do for tasks; registered as their core modules arrive."""
+"""The kinds of work of this app: generate, prove, import. Each is safe to run twice.
+
+``start_generation`` and ``start_import`` write a run and wake a worker; ``prove_now`` proves one
+task in the calling process, which takes tens of milliseconds. Commands use the same kinds inline.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from django.db import transaction
+
+from studio.lib.jsonvalue import JsonObject
+from studio.lib.similarity import Index
+from studio.web.errors import Conflict, Invalid, NotFound
+from studio.web.jobs import JobHandle, register, start
+from studio.web.models import Blob, Job, User
+from tasks_app.core.generation.generate import Outcome, generate
+from tasks_app.core.generation.tally import Tally
+from tasks_app.core.importers.specs import SourceError, read_path, read_upload
+from tasks_app.core.spec import SpecError
+from tasks_app.core.validation.proof import prove
+from tasks_app.enums import Act, ImportOutcome, ImportSource, Verdict
+from tasks_app.models import GenerationRun, ImportRun, Proof, Task
+from tasks_app.operations.actors import Actor, user_of
+from tasks_app.operations.generation import open_run, store_outcomes
+from tasks_app.operations.imports import Item, open_import, store_import
+from tasks_app.operations.proofs import record_proof
+from tasks_app.operations.transitions import can, ensure_can
+from tasks_app.queries import get_requirement, known_hashes, known_requests, matching
+
+logger = logging.getLogger(__name__)
+
+GENERATE: Final = "generate_tasks"
+PROVE: Final = "prove_tasks"
+IMPORT: Final = "import_tasks"
+_FLUSH_SECONDS: Final = 0.7
+_FLUSH_DRAFTS: Final = 50
+_LEVEL_STRIDE: Final = 1_000_003
+"""Between the seeds of two levels of one run, so that they draw different people and days."""
+
+
+# Generation
+
+
+@transaction.atomic
+def start_generation(
+    *,
+    by: Actor,
+    families: Sequence[str],
+    count: int,
+    seed: int,
+    difficulty: Sequence[int] = (),
+    requirement: str | None = None,
+) -> GenerationRun:
+    """Open a run and let a worker fill it; ``run.job`` is the job to follow or cancel."""
+    run = open_run(
+        by=by,
+        families=families,
+        count=count,
+        seed=seed,
+        difficulty=difficulty,
+        requirement=get_requirement(requirement) if requirement else None,
+    )
+    run.job = start(GENERATE, {"run": run.code}, user_of(by), subject=run.code)
+    run.save(update_fields=["job"])
+    return run
+
+
+def outcomes(
+    families: Sequence[str],
+    count: int,
+    seed: int,
+    difficulty: Sequence[int] = (),
+    *,
+    run: GenerationRun | None = None,
+    library: bool = True,
+) -> Iterator[Outcome]:
+    """Draft, mend and prove; without ``library`` only siblings count as near duplicates."""
+    known = known_requests(but=run) if library else Index()
+    hashes = known_hashes(but=run) if library else frozenset()
+    levels: Sequence[int | None] = difficulty or [None]
+    parts = [(family, level) for family in families for level in levels]
+    for number, (family, level) in enumerate(parts):
+        share = count // len(parts) + (number < count % len(parts))
+        position = number % len(difficulty) if difficulty else 0
+        if share:
+            yield from generate(
+                family,
+                share,
+                seed + position * _LEVEL_STRIDE,
+                difficulty=level,
+                known=known,
+                hashes=hashes,
+            )
+
+
+def _generate(handle: JobHandle) -> JsonObject | None:
+    run = (
+        GenerationRun.objects.select_related("author").filter(code=handle.arguments["run"]).first()
+    )
+    if run is None:
+        return None
+    GenerationRun.objects.filter(pk=run.pk).update(job=handle.job_id)
+    began = time.monotonic()
+    tally = Tally()
+    waiting: list[Outcome] = []
+    stored_at = began
+
+    def store() -> None:
+        nonlocal stored_at
+        handle.stop_if_cancelled()
+        stored_at = time.monotonic()
+        store_outcomes(run=run, outcomes=waiting, seconds=round(stored_at - began, 3))
+        waiting.clear()
+        handle.progress(tally.unique, run.asked, f"{tally.drafts} drafted")
+
+    handle.progress(0, run.asked, "drafting")
+    for outcome in outcomes(run.families, run.asked, run.seed, run.difficulty, run=run):
+        tally.add(outcome)
+        waiting.append(outcome)
+        if len(waiting) >= _FLUSH_DRAFTS or time.monotonic() - stored_at >= _FLUSH_SECONDS:
+            store()
+    store()
+    logger.info(
+        "%s: %d drafts for %d tasks, %d unique", run.code, tally.drafts, run.asked, tally.unique
+    )
+    return {**tally.result(), "seconds": round(time.monotonic() - began, 3)}
+
+
+# Proving
+
+
+def prove_now(*, task: Task, by: Actor) -> Proof:
+    """Prove the current version here and keep the proof; Conflict where the state forbids it."""
+    ensure_can(task, Act.PROVE)
+    version = task.current
+    if version is None:
+        raise Conflict(f"{task.code} has no version to prove.")
+    try:
+        spec = version.load()
+    except SpecError as error:
+        raise Conflict(f"{task.code} cannot be read by this release: {error}") from error
+    return record_proof(version=version, card=prove(spec), by=by)
+
+
+def start_proving(*, by: Actor, filter_text: str) -> Job:
+    """Let a worker prove all tasks of a filter; FilterError where it is broken."""
+    matching(filter_text)
+    return start(PROVE, {"filter": filter_text}, user_of(by))
+
+
+def _prove(handle: JobHandle) -> JsonObject:
+    began = time.monotonic()
+    filter_text = str(handle.arguments["filter"])
+    # The filter may ask for what a proof changes (state:draft): the rows are fixed at the start.
+    codes = list(matching(filter_text).order_by("pk").values_list("code", flat=True))
+    by = User.objects.filter(pk=handle.user_id).first() if handle.user_id else None
+    counts = dict.fromkeys(Verdict, 0)
+    for number, code in enumerate(codes):
+        handle.stop_if_cancelled()
+        task = Task.objects.select_related("current", "proof").filter(code=code).first()
+        if task is None or not can(task, Act.PROVE):
+            continue
+        try:
+            proof = prove_now(task=task, by=by)
+        except Conflict as error:
+            # Somebody edited or judged it between two statements; the others go on.
+            logger.warning("%s", error)
+            continue
+        counts[Verdict(proof.verdict)] += 1
+        handle.progress(number + 1, len(codes), f"{code} {proof.verdict}")
+    handle.progress(len(codes), len(codes), "")
+    return {
+        "proven": counts[Verdict.PROVEN],
+        "invalid": counts[Verdict.INVALID],
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+# Importing
+
+
+@transaction.atomic
+def start_import(*, by: Actor, name: str, data: bytes) -> ImportRun:
+    """Keep an upload and let a worker import it; Invalid where it is refused as a whole.
+
+    The upload is read once here, so that a wrong file is refused while its owner is looking.
+    """
+    try:
+        for _ in read_upload(name, data):
+            pass
+    except SourceError as error:
+        raise Invalid(str(error)) from error
+    run = open_import(by=by, source=ImportSource.JSON, name=name)
+    blob = Blob.put(data)
+    run.job = start(IMPORT, {"run": run.code, "blob": blob.sha256}, user_of(by), subject=run.code)
+    run.save(update_fields=["job"])
+    return run
+
+
+def _import(handle: JobHandle) -> JsonObject | None:
+    run = ImportRun.objects.select_related("author").filter(code=handle.arguments["run"]).first()
+    if run is None:
+        return None
+    ImportRun.objects.filter(pk=run.pk).update(job=handle.job_id)
+    began = time.monotonic()
+    handle.progress(0, None, "reading")
+    try:
+        items = list(_items(handle, run))
+    except SourceError as error:
+        raise Invalid(str(error)) from error
+    run = store_import(run=run, items=items, seconds=round(time.monotonic() - began, 3))
+    return import_result(run)
+
+
+def _items(handle: JobHandle, run: ImportRun) -> Iterator[Item]:
+    sha256 = handle.arguments.get("blob")
+    if isinstance(sha256, str):
+        blob = Blob.objects.filter(pk=sha256).first()
+        if blob is None:
+            raise NotFound("The upload is gone; send it again.")
+        found = read_upload(run.name, blob.bytes())
+    else:
+        found = read_path(Path(str(handle.arguments["path"])))
+    for number, item in enumerate(found, start=1):
+        handle.stop_if_cancelled()
+        card = prove(item.spec) if item.spec is not None else None
+        yield Item(item.name, item.spec, card, reason=item.reason)
+        handle.progress(number, None, item.name)
+
+
+def import_result(run: ImportRun) -> JsonObject:
+    """Return what an import came to, under the names that the command prints."""
+    tiers: dict[str, list[str]] = {}
+    refused: dict[str, str] = {}
+    defects: dict[str, list[str]] = {}
+    for item in run.items.order_by("position"):
+        if item.outcome == ImportOutcome.REFUSED:
+            refused[item.name] = item.reason
+            continue
+        tiers.setdefault(item.tier or "A", []).append(item.name)
+        for defect in item.defects:
+            defects.setdefault(str(defect), []).append(item.name)
+    return {
+        "tiers": {tier: list(names) for tier, names in sorted(tiers.items())},
+        "refused": dict(refused),
+        "defects": {defect: list(names) for defect, names in sorted(defects.items())},
+        "seconds": run.seconds,
+    }
+
+
+register(GENERATE, queue="light", function=_generate)
+register(PROVE, queue="light", function=_prove)
+register(IMPORT, queue="light", function=_import)

@@ -6,6 +6,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import F
 
+from studio.lib.jsonvalue import JsonObject
 from studio.web import audit
 from studio.web.errors import Invalid, Problem
 from tasks_app.core.generation.families.catalog import FAMILIES
@@ -86,9 +87,8 @@ def open_run(
         asked=count,
         author=user_of(by),
     )
-    audit.record(
-        by, "generate_tasks", run.code, {"families": run.families, "count": count, "seed": seed}
-    )
+    detail: JsonObject = {"families": [*run.families], "count": count, "seed": seed}
+    audit.record(by, "generate_tasks", run.code, detail)
     return run
 
 
@@ -114,9 +114,7 @@ def store_outcomes(*, run: GenerationRun, outcomes: Sequence[Drafted], seconds: 
         by=row.author,
         origin=Origin.GENERATED,
     )
-    versions = {
-        item.made.plan.key: task.current for item, task in zip(stored, tasks, strict=True)
-    }
+    versions = {item.made.plan.key: task.current for item, task in zip(stored, tasks, strict=True)}
     codes = _codes_of_near(new)
     attempts = [
         _attempt(row, row.drafted + offset, item, versions.get(item.made.plan.key), codes)

@@ -1,0 +1,16 @@
+"""Routers of the tasks app; ``studio.api`` mounts them."""
+
+from ninja import Router
+
+from tasks_app.api.generation import requirements, runs
+from tasks_app.api.services import router as services
+from tasks_app.api.specs import router as specs
+from tasks_app.api.tasks import router as tasks
+
+ROUTERS: tuple[tuple[str, Router], ...] = (
+    ("/tasks", tasks),
+    ("/specs", specs),
+    ("/services", services),
+    ("/requirements", requirements),
+    ("/generation-runs", runs),
+)

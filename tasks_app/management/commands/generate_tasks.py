@@ -1,0 +1,116 @@
+"""Generate tasks of built-in families, proven and without near duplicates."""
+
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from studio.lib.jsonl import write_file
+from studio.lib.jsonvalue import JsonObject
+from studio.web.commands import JobCommand, Progress
+from studio.web.errors import Invalid, Problem
+from tasks_app.core.generation.families.catalog import FAMILIES
+from tasks_app.core.generation.tally import Tally
+from tasks_app.jobs import GENERATE, outcomes
+from tasks_app.models import GenerationRun
+from tasks_app.operations.generation import open_run
+
+
+class Command(JobCommand):
+    """`generate_tasks --family F --count N --seed S`."""
+
+    help = "Generate tasks of a built-in family: drafted, mended, proven, unlike any other."
+    kind = GENERATE
+
+    def add_own_arguments(self, parser: ArgumentParser) -> None:
+        """What to make, and whether to keep it."""
+        parser.add_argument(
+            "--family",
+            required=True,
+            action="append",
+            dest="families",
+            metavar="FAMILY",
+            help=f"one of {', '.join(FAMILIES)}; may be given several times",
+        )
+        parser.add_argument("--count", type=int, required=True, help="how many tasks")
+        parser.add_argument("--seed", type=int, default=1, help="the same seed, the same tasks")
+        parser.add_argument(
+            "--difficulty",
+            type=int,
+            action="append",
+            default=[],
+            help="1 to 5, may be given several times; without it all levels in turn",
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="keep nothing; needs no database"
+        )
+        parser.add_argument("--out", type=Path, help="with --dry-run: write the specs, one a line")
+
+    def run(self, options: dict[str, Any]) -> JsonObject:
+        """Run the job, or only draft."""
+        if options["dry_run"]:
+            return self._draft(options)
+        if options["out"] is not None:
+            raise Invalid("--out goes with --dry-run; use export_tasks for tasks that are kept.")
+        return super().run(options)
+
+    def job_arguments(self, options: dict[str, Any]) -> JsonObject:
+        """Open the run that the job fills."""
+        self._run = open_run(
+            by=None,
+            families=options["families"],
+            count=options["count"],
+            seed=options["seed"],
+            difficulty=options["difficulty"],
+        )
+        return {"run": self._run.code}
+
+    def job_subject(self, options: dict[str, Any]) -> str:
+        """The run's code, so that its page finds the job."""
+        return self._run.code
+
+    def last_line(self, job: Any, seconds: float) -> JsonObject:
+        """Say on stderr what was lost, and return the counts."""
+        run = GenerationRun.objects.get(pk=self._run.pk)
+        self.stderr.write(
+            f"{run.code}: {run.drafted} drafts for {run.asked} tasks, {run.unique} kept, "
+            f"{run.quarantined} quarantined, {run.proven - run.unique} near duplicates"
+        )
+        return super().last_line(job, seconds)
+
+    def _draft(self, options: dict[str, Any]) -> JsonObject:
+        families, count = options["families"], options["count"]
+        _check(families, count, options["difficulty"])
+        show = Progress(self, as_json=options["as_json"])
+        began = time.monotonic()
+        tally = Tally()
+        rows = []
+        try:
+            for outcome in outcomes(
+                families, count, options["seed"], options["difficulty"], library=False
+            ):
+                tally.add(outcome)
+                show(tally.unique, count, "drafting")
+                if outcome.fate == "unique" and outcome.made.spec is not None:
+                    rows.append(outcome.made.spec.written())
+                else:
+                    self.stderr.write(f"{outcome.made.plan.key}: {outcome.fate}, {outcome.reason}")
+        finally:
+            show.close()
+        if options["out"] is not None:
+            write_file(options["out"], rows)
+        return {**tally.result(), "seconds": round(time.monotonic() - began, 3)}
+
+
+def _check(families: list[str], count: int, difficulty: list[int]) -> None:
+    problems = [
+        Problem("--family", f"there is no {name!r}", f"Known are {', '.join(FAMILIES)}.")
+        for name in families
+        if name not in FAMILIES
+    ]
+    if count < 1:
+        problems.append(Problem("--count", "must be at least 1"))
+    if any(not 1 <= level <= 5 for level in difficulty):
+        problems.append(Problem("--difficulty", "levels are 1 to 5"))
+    if problems:
+        raise Invalid("Nothing was generated.", problems)
