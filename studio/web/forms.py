@@ -65,6 +65,20 @@ class WelcomeForm(forms.Form):
         return password
 
 
+class InviteForm(forms.Form):
+    """Whom to let in, and as what."""
+
+    role = forms.ChoiceField(
+        label="Role",
+        choices=Role.choices,
+        initial=Role.REVIEWER,
+        widget=forms.Select(attrs={"class": "in"}),
+    )
+    email = forms.EmailField(
+        label="E-mail", required=False, widget=forms.EmailInput(attrs={"class": "in"})
+    )
+
+
 class TokenForm(forms.Form):
     """Name, scopes within the role, and days."""
 

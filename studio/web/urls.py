@@ -6,9 +6,12 @@ from studio.web import views
 
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign-in"),
+    # Before the admin site's own: its form knows no throttle.
+    path("admin/login/", views.admin_entrance, name="admin-entrance"),
     path("sign-out/", views.sign_out, name="sign-out"),
     path("welcome/<str:secret>/", views.welcome, name="welcome"),
     path("account/", views.account, name="account"),
+    path("account/invite/", views.invite, name="invite"),
     path("account/tokens/<str:code>/revoke/", views.token_revoke, name="token-revoke"),
     path("jobs/<str:code>/", views.job, name="job"),
     path("jobs/<str:code>/cancel/", views.job_cancel, name="job-cancel"),

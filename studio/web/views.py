@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -20,13 +21,14 @@ from studio.web.auth import ensure, principal, require
 from studio.web.choices import Role, Scope
 from studio.web.codes import get_by_code
 from studio.web.errors import Invalid, Throttled
-from studio.web.forms import SignInForm, TokenForm, WelcomeForm
+from studio.web.forms import InviteForm, SignInForm, TokenForm, WelcomeForm
 from studio.web.htmx import etag, render_page, see_other, unchanged
 from studio.web.models import ApiToken, Job, User
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 #: A session that is not to be remembered ends with the browser.
 SESSION_ENDS_WITH_BROWSER = 0
+PEOPLE_SHOWN = 200
 
 
 @login_not_required
@@ -58,6 +60,16 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if status == Throttled.status:
         response["Retry-After"] = str(int(access.FIRST_PAUSE.total_seconds()))
     return response
+
+
+@login_not_required
+@never_cache
+def admin_entrance(request: HttpRequest) -> HttpResponse:
+    """In place of the admin site's own sign-in form, which knows no throttle."""
+    if request.user.is_authenticated:
+        ensure(principal(request), Act.CHANGE_SETTINGS)
+        return see_other(request, _safe_target(request, reverse("admin:index")))
+    return redirect_to_login(_safe_target(request, reverse("admin:index")), reverse("sign-in"))
 
 
 @require_POST
@@ -129,8 +141,31 @@ def account(request: HttpRequest) -> HttpResponse:
         "issued": issued,
         "tokens": who.user.tokens.filter(revoked_at=None),
         "role": who.role.label,
+        "invite_form": InviteForm() if who.may(Act.MANAGE_USERS) else None,
+        "people": User.objects.order_by("username")[:PEOPLE_SHOWN]
+        if who.may(Act.MANAGE_USERS)
+        else None,
     }
     return render(request, "account.html", context, status=status)
+
+
+@never_cache
+@require_POST
+@require(Act.MANAGE_USERS)
+def invite(request: HttpRequest) -> HttpResponse:
+    """A one-time link for a colleague, shown on this answer only."""
+    form = InviteForm(request.POST)
+    context: dict[str, object] = {"form": form}
+    status = 422
+    if form.is_valid():
+        path = access.invite(
+            by=principal(request).user,
+            role=Role(form.cleaned_data["role"]),
+            email=form.cleaned_data["email"],
+        )
+        context["link"] = request.build_absolute_uri(path)
+        status = 201
+    return render(request, "invite.html", context, status=status)
 
 
 @require_POST

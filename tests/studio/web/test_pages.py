@@ -7,7 +7,7 @@ from django.test import Client, override_settings
 
 from studio.web import access
 from studio.web.choices import Role, Scope
-from studio.web.models import ApiToken, Job, User
+from studio.web.models import ApiToken, AuditEntry, Invitation, Job, User
 from tests.studio.web.conftest import MakeUser
 
 AsUser = Callable[[User], Client]
@@ -240,3 +240,61 @@ def test_what_is_not_there_is_a_page_with_a_way_on(path: str, owner: User, as_us
     answer = as_user(owner).get(path)
     assert answer.status_code == 404
     assert 'href="/"' in answer.content.decode()
+
+
+def test_the_admin_site_has_no_way_in_of_its_own(
+    owner: User, make_user: MakeUser, as_user: AsUser
+) -> None:
+    stranger = Client().get("/admin/login/?next=/admin/web/user/")
+    assert stranger["Location"] == "/sign-in/?next=/admin/web/user/"
+    assert Client().post("/admin/login/", {"username": "x"}).status_code == 302
+    editor = as_user(owner)
+    assert editor.get("/admin/")["Location"] == "/admin/login/?next=/admin/"
+    assert editor.get("/admin/login/?next=/admin/").status_code == 403
+    root = as_user(make_user("root", Role.ADMIN))
+    assert root.get("/admin/login/?next=/admin/")["Location"] == "/admin/"
+
+
+def test_an_administrator_sees_every_list_and_changes_nothing_but_people(
+    things: dict[str, str], owner: User, make_user: MakeUser, as_user: AsUser
+) -> None:
+    root = as_user(make_user("root", Role.ADMIN))
+    names = [
+        "apitoken", "auditentry", "blob", "bulkaction", "draft", "invitation", "job",
+        "savedview", "signinthrottle", "user", "worker",
+    ]  # fmt: skip
+    for name in names:
+        assert root.get(f"/admin/web/{name}/").status_code == 200
+        assert root.get(f"/admin/web/{name}/add/").status_code == 403
+    digest = ApiToken.objects.get().digest
+    token = root.get(f"/admin/web/apitoken/{ApiToken.objects.get().pk}/change/")
+    assert token.status_code == 200
+    assert digest not in token.content.decode()
+    changed = root.post(
+        f"/admin/web/user/{owner.pk}/change/",
+        {"first_name": "", "last_name": "", "email": "", "role": "lead", "is_active": "on"},
+    )
+    assert changed.status_code == 302
+    owner.refresh_from_db()
+    assert owner.role == "lead"
+    entry = AuditEntry.objects.get(act="change_user")
+    assert (entry.actor_name, entry.subject, entry.detail["role"]) == ("root", "olga", "lead")
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.LEAD])
+def test_only_an_administrator_invites(role: Role, make_user: MakeUser, as_user: AsUser) -> None:
+    client = as_user(make_user("colleague", role))
+    assert client.post("/account/invite/", {"role": "admin"}).status_code == 403
+    assert "Invite a colleague" not in client.get("/account/").content.decode()
+    assert not Invitation.objects.exists()
+
+
+def test_an_invitation_is_shown_once_as_a_link(make_user: MakeUser, as_user: AsUser) -> None:
+    client = as_user(make_user("root", Role.ADMIN))
+    assert "Invite a colleague" in client.get("/account/").content.decode()
+    assert client.post("/account/invite/", {"role": "king"}).status_code == 422
+    made = client.post("/account/invite/", {"role": "reviewer", "email": "r@example.org"})
+    assert made.status_code == 201
+    link = made.content.decode().split('id="invitation-link">')[1].split("<")[0]
+    assert link.startswith("http://testserver/welcome/")
+    assert Client().get(link.removeprefix("http://testserver")).status_code == 200
