@@ -11,7 +11,7 @@ from tasks_app.core.evidence import Evidence, EvidenceError
 from tests.factories.evidence import call, evidence, stages, tables, written
 from tests.factories.grading import check
 
-REFUND = {"id": "RF-0007", "order_id": "OR-1", "amount": 76.6, "reason": "damaged"}
+REFUND: dict[str, Any] = {"id": "RF-0007", "order_id": "OR-1", "amount": 76.6, "reason": "damaged"}
 REFERENCE = {"record": "finance/refunds", "where": {"order_id": "OR-1"}, "field": "id"}
 
 
@@ -100,7 +100,8 @@ def test_a_reference_is_resolved_in_the_same_snapshot() -> None:
         where={"id": "TK-1"},
         expect={"reference": REFERENCE},
     )
-    rows = {"finance/refunds": [REFUND], "helpdesk/tickets": [{"id": "TK-1", "reference": "x"}]}
+    rows: dict[str, Any] = {"finance/refunds": [REFUND]}
+    rows["helpdesk/tickets"] = [{"id": "TK-1", "reference": "x"}]
     assert score(made, evidence(rows)) == 0.0
     rows["helpdesk/tickets"] = [{"id": "TK-1", "reference": "RF-0007"}]
     assert score(made, evidence(rows)) == 1.0
@@ -377,7 +378,7 @@ CELLS = [["item", "amount"], ["PR-01", 23750.0], ["CM-203", "4,120.00"], ["", No
         ([{"item": "CM-203", "amount": {"gt": 4000}}], False, 1.0),
     ],
 )
-def test_table_rows_compares_a_sheet_by_key(rows: Any, exact: bool, expected: float) -> None:
+def test_table_rows_compares_a_sheet_by_key(*, rows: Any, exact: bool, expected: float) -> None:
     made = check("table_rows", sheet="SH", key="item", rows=rows, exact=exact)
     assert score(made, evidence({"sheets/sheets": [{"id": "SH", "cells": CELLS}]})) == expected
 

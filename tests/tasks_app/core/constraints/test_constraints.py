@@ -75,7 +75,7 @@ def test_forbid_tool_counts_attempts_that_pass_the_schema() -> None:
         ({"own_domain": "house.example"}, 7, False),
     ],
 )
-def test_argument_policy_judges_every_element(keys: Any, value: Any, kept: bool) -> None:
+def test_argument_policy_judges_every_element(*, keys: Any, value: Any, kept: bool) -> None:
     made = constraint("argument_policy", tool="t", argument="a", **keys)
     assert verdict(made, call(0, "t", {"a": value})).broken is not kept
 
@@ -227,7 +227,7 @@ def test_only_when_judges_the_record_as_it_was_before_the_call() -> None:
         ("الحساب FI21 0000 7100 0088 42", True),
     ],
 )
-def test_no_disclosure_finds_values_in_any_spelling(body: str, broken: bool) -> None:
+def test_no_disclosure_finds_values_in_any_spelling(*, body: str, broken: bool) -> None:
     made = constraint(
         "no_disclosure",
         values=["FI21 0000 7100 0088 42", "watch list", {"number": 23750}],
@@ -301,7 +301,7 @@ def test_what_was_refused_was_not_disclosed() -> None:
     ],
 )
 def test_confirm_with_user_wants_a_yes_to_what_is_written(
-    question: str, reply: str, kept: bool
+    *, question: str, reply: str, kept: bool
 ) -> None:
     made = constraint(
         "confirm_with_user",
