@@ -7,18 +7,18 @@ prefix is never run again. The log is part of a snapshot, so the prefix brings i
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
 from tasks_app.core.calls import Call
 from tasks_app.core.evidence import Evidence
-from tasks_app.core.grading.grade import grade
-from tasks_app.core.program import Act, ProgramRun, perform, run_program
-from tasks_app.core.records import Snapshot
+from tasks_app.core.program import Act, ProgramRun, run_program
+from tasks_app.core.records import Snapshot, diff
 from tasks_app.core.results import Grade
 from tasks_app.core.spec import Step, TaskSpec
 from tasks_app.core.validation.card import Run
+from tasks_app.core.validation.grader import Grader
 from tasks_app.core.world.world import Seed, World
 
 SOLVED = 1 - 1e-9
@@ -64,6 +64,7 @@ class Trial:
         self.world = World(self.seed)
         self.start = self.world.snapshot()
         self.runs = 0
+        self._grader = Grader(self.seed)
         self._trace = hashlib.sha256(spec.hash.encode())
         self._null: Play | None = None
         self.program: ProgramRun = run_program(self.world, spec.reference)
@@ -103,10 +104,48 @@ class Trial:
         return self.reference.calls[self.call_of[position]]
 
     def run(self, name: str, acts: Sequence[Act], at: int = 0) -> Play:
-        """Run plain acts from the mark before act `at`, to the end of the episode, and grade."""
-        self.world.restore(self.marks[at])
-        perform(self.world, acts)
-        return self._graded(name, acts, len(self.marks[at].log))
+        """Run plain acts from the mark before act `at`, to the end of the episode, and grade.
+
+        Where the acts end as the reference does, and the world is as it was there, the rest is the
+        reference's own and not run again.
+        """
+        world, mark = self.world, self.marks[at]
+        world.restore(mark)
+        shared = self._shared_end(acts, at)
+        if shared:
+            _do(world, acts[: len(acts) - shared])
+            there = self.marks[len(self.acts) - shared]
+            if _same_state(world.store.snapshot(), there):
+                return self._rejoined(name, acts, len(mark.log), there)
+            _do(world, acts[len(acts) - shared :])
+        else:
+            _do(world, acts)
+        world.finish()
+        return self._graded(name, acts, len(mark.log))
+
+    def _shared_end(self, acts: Sequence[Act], at: int) -> int:
+        """Return how many acts at the end are the reference's own."""
+        own, most, count = self.acts, min(len(acts), len(self.acts) - at), 0
+        while count < most and acts[-1 - count] is own[-1 - count]:
+            count += 1
+        return count
+
+    def _rejoined(self, name: str, acts: Sequence[Act], first: int, there: Snapshot) -> Play:
+        """Return the run that goes on as the reference does: its stages and calls, moved."""
+        log, own = self.world.store.log, self.reference.evidence
+        moved, running = len(log) - len(there.log), self.world.context.stage
+        stages = tuple(
+            stage
+            if number < running
+            else replace(
+                stage,
+                first_call=stage.first_call + (moved if number > running else 0),
+                end_call=stage.end_call + moved,
+            )
+            for number, stage in enumerate(own.stages)
+        )
+        evidence = Evidence(own.ground, stages, (*log, *own.calls[len(there.log) :]))
+        return self._graded(name, acts, first, evidence)
 
     def run_program(self, name: str, steps: Sequence[Step], *, repetitions: int = 3) -> Play:
         """Run a program from the start and grade it."""
@@ -123,7 +162,7 @@ class Trial:
 
     def judged(self, name: str, evidence: Evidence) -> Grade:
         """Grade evidence that was made without calls."""
-        found = grade(self.spec.checks, self.spec.constraints, evidence)
+        found = self._grader.grade(evidence)
         self.runs += 1
         self.note(name, (), found)
         return found
@@ -136,9 +175,11 @@ class Trial:
             self._null = self._graded("null", (), 0)
         return self._null
 
-    def _graded(self, name: str, acts: Sequence[Act], first: int) -> Play:
-        evidence = self.world.evidence()
-        found = grade(self.spec.checks, self.spec.constraints, evidence)
+    def _graded(
+        self, name: str, acts: Sequence[Act], first: int, evidence: Evidence | None = None
+    ) -> Play:
+        evidence = evidence if evidence is not None else self.world.evidence()
+        found = self._grader.grade(evidence)
         self.runs += 1
         self.note(name, evidence.calls[first:], found)
         return Play(acts, evidence, found)
@@ -158,6 +199,26 @@ class Trial:
     def trace_hash(self) -> str:
         """The hash over all traces and rewards so far."""
         return self._trace.hexdigest()
+
+
+def _do(world: World, acts: Sequence[Act]) -> None:
+    for act in acts:
+        if act.tool is not None:
+            world.call(act.tool, act.arguments)
+        elif world.finished:
+            break
+        else:
+            world.reply(act.reply)
+
+
+def _same_state(here: Snapshot, there: Snapshot) -> bool:
+    """Say whether two worlds would go on alike: records, ids to come, stage, colleague, faults."""
+    return (
+        here.total == there.total
+        and here.context == there.context
+        and here.counters == there.counters
+        and not diff(here.tables, there.tables)
+    )
 
 
 def trace_of(play: Play) -> str:
