@@ -132,6 +132,11 @@ def episode_page(
 _NEVER_LISTED: Final = ("task__text", "task__signature", "version__spec", "version__patch")
 
 
+def count_episodes(filter_text: str) -> Count:
+    """How many ended episodes match (capped)."""
+    return capped_count(matching_episodes(filter_text))
+
+
 def every_episode(filter_text: str, *, after: int = 0, chunk: int = 200) -> Iterator[Episode]:
     """All ended episodes of a filter by id, in chunks, each with its payload."""
     return keyset_all(

@@ -1,0 +1,18 @@
+"""Addresses of rollouts: batches, episodes, replays."""
+
+from django.urls import path
+
+from rollouts_app.views import batches, episodes
+
+urlpatterns = [
+    path("rollouts/", batches.batch_list, name="rollouts"),
+    path("rollouts/<str:code>/", batches.batch, name="batch"),
+    path("rollouts/<str:code>/cancel/", batches.cancel, name="batch-cancel"),
+    path("rollouts/<str:code>/resume/", batches.resume, name="batch-resume"),
+    path("episodes/", episodes.episode_list, name="episodes"),
+    path("episodes/export.jsonl", episodes.export, name="episodes-export"),
+    path("episodes/<str:code>/", episodes.episode, name="episode"),
+    path("episodes/<str:code>/trajectory.jsonl", episodes.trajectory, name="trajectory"),
+    path("episodes/<str:code>/calls/<int:number>/", episodes.call_result, name="call-result"),
+    path("episodes/<str:code>/curation/", episodes.set_curation, name="curation"),
+]

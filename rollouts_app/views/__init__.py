@@ -1,0 +1,1 @@
+"""Pages of rollouts: a view parses, calls, renders."""
