@@ -91,6 +91,7 @@ FULL = (
     Shot("replay", "first:/episodes/"),
     Shot("replay-turn-4", "first:/episodes/#turn-4"),
     Shot("rollouts", "/rollouts/"),
+    Shot("batch", "first:/rollouts/"),
     Shot("account", "/account/"),
     Shot("api-docs", "/api/docs", wait=".swagger-ui .info", ours=False),
     Shot("not-found", "/tasks/T-0000/", status=404),
