@@ -188,7 +188,8 @@ def anchor_keys(calls: Sequence[Call], facts: Mapping[str, ToolFacts]) -> list[i
 
 
 def encode_arguments(arguments: str | bytes | Mapping[str, Any]) -> bytes:
-    """Return arguments as JSON bytes; text is taken as it is, so malformed JSON stays what it was.
+    """Return arguments as JSON bytes; text is taken as it is, so malformed JSON stays what it
+    was.
     """
     if isinstance(arguments, bytes):
         return arguments

@@ -164,7 +164,8 @@ class Selection:
         self._alone = len(where) == 1
 
     def of(self, evidence: Evidence, stage_id: str | None = None) -> list[Record]:
-        """Return the selected records in id order. Raises EvidenceError for a reference to nothing.
+        """Return the selected records in id order. Raises EvidenceError for a reference to
+        nothing.
         """
         rows = evidence.rows(self._collection, stage_id)
         test = self._test

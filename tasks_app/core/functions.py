@@ -1,4 +1,6 @@
-"""The closed list of pure functions that a reference program may use. A family adds none without a test."""
+"""The closed list of pure functions that a reference program may use. A family adds none without a
+test.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -275,7 +277,9 @@ FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Any], int]]] = {
 
 
 def apply_function(name: str, arguments: Sequence[Any]) -> Any:
-    """Call a function by name. Raises FunctionError for an unknown name, a wrong count or wrong types."""
+    """Call a function by name. Raises FunctionError for an unknown name, a wrong count or wrong
+    types.
+    """
     known = FUNCTIONS.get(name)
     if known is None:
         raise FunctionError(f"unknown function {name}")

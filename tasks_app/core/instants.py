@@ -6,7 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
-_INSTANT: Final = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})")
+_INSTANT: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})"
+)
 
 
 def is_date(text: str) -> bool:

@@ -1,15 +1,19 @@
 """The reference program: bindings, and its runner.
 
-A program is a list of steps; arguments are literals or bindings to earlier steps *by step id*, so that
+A program is a list of steps; arguments are literals or bindings to earlier steps *by step id*, so
+that
 another seed, a repair or a dropped step rebinds it. Binding forms:
 
-- `{"from": step, "path", "where", "sort", "take", "field"}`: reserved sources are `clock` (now, today) and
-  `item` (inside `each`). With any of where, sort, take, field the value is a list to select from; `take` is
+- `{"from": step, "path", "where", "sort", "take", "field"}`: reserved sources are `clock` (now,
+today) and
+  `item` (inside `each`). With any of where, sort, take, field the value is a list to select from;
+  `take` is
   `only` (fails unless one is left), `first`, `last` or `all`.
 - `{"fn": name, "args": [...]}`: a function of functions.py.
 - `{"text": template, "with": {...}}`: a filled text.
 
-A step answered `rate_limited`, `unavailable` or `timeout` is repeated by the runner, at most three times.
+A step answered `rate_limited`, `unavailable` or `timeout` is repeated by the runner, at most three
+times.
 An unresolved binding ends its step as a problem; it never raises.
 """
 
@@ -29,7 +33,9 @@ REPETITIONS: Final = 3
 
 
 class Act(NamedTuple):
-    """One plain act of a policy: a tool call with literal arguments, or a reply that ends a stage."""
+    """One plain act of a policy: a tool call with literal arguments, or a reply that ends a
+    stage.
+    """
 
     tool: str | None
     arguments: Mapping[str, Any]
@@ -81,7 +87,9 @@ def run_program(
     run = ProgramRun()
     for position, step in enumerate(steps):
         if world.finished:
-            run.problems.append(StepProblem(_name(step, position), position, "after the last reply"))
+            run.problems.append(
+                StepProblem(_name(step, position), position, "after the last reply")
+            )
             break
         _run_step(world, step, position, run, repetitions)
     world.finish()
@@ -127,11 +135,11 @@ def _call(
     repetitions: int,
     position: int,
 ) -> Any:
-    assert step.tool is not None
+    tool = step.tool or ""
     arguments = bind(step.arguments, scope)
     for attempt in range(repetitions + 1):
-        call = world.call(step.tool, arguments)
-        run.acts.append(Act(step.tool, arguments, "", name))
+        call = world.call(tool, arguments)
+        run.acts.append(Act(tool, arguments, "", name))
         if call.error not in TRANSIENT_ERRORS or attempt == repetitions:
             break
     if call.error is not None:
@@ -154,7 +162,9 @@ def perform(world: World, acts: Iterable[Act]) -> None:
 
 
 def read_acts(data: Any) -> list[Act]:
-    """Read a calls file: a list of {"tool", "arguments"} and {"reply"}. Raises ValueError with the place."""
+    """Read a calls file: a list of {"tool", "arguments"} and {"reply"}. Raises ValueError with the
+    place.
+    """
     if not isinstance(data, list):
         raise ValueError("a calls file is one JSON list")
     acts: list[Act] = []

@@ -23,7 +23,8 @@ LARGEST_TABLE: Final = 10_000
 
 
 class Counter(NamedTuple):
-    """How the next id of a collection reads: prefix, width of the number, highest number ever seen.
+    """How the next id of a collection reads: prefix, width of the number, highest number ever
+    seen.
     """
 
     prefix: str

@@ -1,13 +1,16 @@
-"""TaskSpec: the frozen description of one task, everything needed to run, grade, prove and replay it.
+"""TaskSpec: the frozen description of one task, everything needed to run, grade, prove and replay
+it.
 
-Identity is the content hash: SHA-256 over the canonical JSON (sorted keys, defaults left out, canonical
-numbers), so a field that is absent and one that states the default are the same spec. Readers refuse what
+Identity is the content hash: SHA-256 over the canonical JSON (sorted keys, defaults left out,
+canonical
+numbers), so a field that is absent and one that states the default are the same spec. Readers
+refuse what
 they do not know. Nothing here reads a clock, the network or global state.
 """
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, NamedTuple, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import orjson
 from pydantic import (
@@ -142,7 +145,9 @@ class Workplace(_Part):
 
 
 class Attachment(_Part):
-    """A file that comes with the request; bytes are content-addressed and stand outside the spec."""
+    """A file that comes with the request; bytes are content-addressed and stand outside the
+    spec.
+    """
 
     name: Line
     media_type: Line
@@ -208,7 +213,9 @@ class Stage(_Part):
 
 
 class Fault(_Part):
-    """A seeded failure of a tool: the n-th calls that pass its schema are answered with an error."""
+    """A seeded failure of a tool: the n-th calls that pass its schema are answered with an
+    error.
+    """
 
     tool: str
     calls: tuple[Annotated[int, Field(ge=1)], ...]
@@ -240,7 +247,9 @@ class Limits(_Part):
 
 
 class Step(_Part):
-    """One step of a reference program: a tool call (perhaps once per item of a list), or a reply."""
+    """One step of a reference program: a tool call (perhaps once per item of a list), or a
+    reply.
+    """
 
     id: Identifier | None = None
     tool: str | None = None
@@ -261,7 +270,9 @@ class Step(_Part):
     @model_serializer(mode="plain")
     def _as_written(self) -> JsonObject:
         if self.tool is None:
-            return {"reply": self.reply} if self.id is None else {"id": self.id, "reply": self.reply}
+            return (
+                {"reply": self.reply} if self.id is None else {"id": self.id, "reply": self.reply}
+            )
         body: dict[str, Any] = {"id": self.id, "tool": self.tool, "arguments": dict(self.arguments)}
         if self.each is not None:
             body["each"] = self.each
@@ -269,14 +280,16 @@ class Step(_Part):
 
 
 class ToolAlias(_Part):
-    """An imported task's own name for one of our tools."""
+    """An imported task's own name for one of our tools, and how its arguments become ours."""
 
     tool: str
-    arguments: Mapping[str, str] = Field(default_factory=dict)
-    """Their argument name → ours; names not listed stay."""
+    arguments: JsonObject = Field(default_factory=dict)
+    """Our argument → its form (see world/aliases.py): {"arg": theirs, "as", "values", "default"},
+    or a literal.
+    """
     description: str = ""
-    parameters: JsonObject | None = None
-    """Their JSON Schema, as the policy sees it."""
+    parameters: JsonObject = Field(default_factory=dict)
+    """Their JSON Schema, as the policy sees it; calls are checked against it."""
 
 
 class TaskSpec(_Part):
@@ -326,7 +339,7 @@ class TaskSpec(_Part):
 
     def written(self) -> dict[str, Any]:
         """Return the spec as plain JSON data, defaults left out."""
-        return cast(dict[str, Any], self.model_dump(mode="json", exclude_defaults=True))
+        return self.model_dump(mode="json", exclude_defaults=True)
 
     def canonical(self) -> bytes:
         """Return the canonical JSON text: the same bytes for equal specs in every process."""
@@ -363,7 +376,9 @@ class SpecError(ValueError):
 
 
 def load_spec(source: bytes | str | Mapping[str, Any]) -> TaskSpec:
-    """Read a task spec from JSON text or data. Raises SpecError that names every place and fault."""
+    """Read a task spec from JSON text or data. Raises SpecError that names every place and
+    fault.
+    """
     if isinstance(source, bytes | str):
         if len(source) > LARGEST_SPEC:
             raise SpecError([SpecProblem("", f"larger than {LARGEST_SPEC:,} bytes")])

@@ -29,7 +29,9 @@ def to_mcp(facts: ToolFacts) -> dict[str, Any]:
 
 
 def declared(schema: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]]:
-    """Return name, description and parameters of either form. Raises KeyError for what is neither."""
+    """Return name, description and parameters of either form. Raises KeyError for what is
+    neither.
+    """
     if "function" in schema:
         body = schema["function"]
         return body["name"], body["description"], body["parameters"]

@@ -48,7 +48,8 @@ class Record(dict[str, Any]):
 
 
 def freeze(value: Any, depth: int = 0) -> Any:
-    """Return `value` as frozen canonical JSON. Raises InvalidValueError for what JSON cannot hold.
+    """Return `value` as frozen canonical JSON. Raises InvalidValueError for what JSON cannot
+    hold.
     """
     kind = type(value)
     if kind is str:
@@ -227,7 +228,8 @@ MISSING: Final = Missing()
 
 @functools.lru_cache(maxsize=4096)
 def split_path(path: str) -> tuple[str, ...]:
-    """Split a dotted path; the empty path is the value itself. `items[0].id` equals `items.0.id`.
+    """Split a dotted path; the empty path is the value itself. `items[0].id` equals
+    `items.0.id`.
     """
     return tuple(part for part in path.replace("[", ".").replace("]", "").split(".") if part)
 

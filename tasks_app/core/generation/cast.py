@@ -1,6 +1,8 @@
-"""Invented people, firms, places and days, drawn from a seed. No name here is meant to be anybody's.
+"""Invented people, firms, places and days, drawn from a seed. No name here is meant to be
+anybody's.
 
-Every draw comes from the `random.Random` passed in: the same seed gives the same cast in any process.
+Every draw comes from the `random.Random` passed in: the same seed gives the same cast in any
+process.
 """
 
 import random
@@ -37,7 +39,8 @@ _FIRM_FIRST: Final = (
     "Alder", "Amber", "Birch", "Bramble", "Cinder", "Clover", "Copper", "Cormorant", "Dapple",
     "Ember", "Fallow", "Fern", "Flint", "Gannet", "Gorse", "Harbour", "Hazel", "Heron", "Hollow",
     "Juniper", "Kestrel", "Lantern", "Larch", "Lichen", "Marl", "Meadow", "Moor", "Nettle", "Otter",
-    "Pebble", "Quarry", "Quill", "Raven", "Rowan", "Saffron", "Sedge", "Slate", "Sparrow", "Thistle",
+    "Pebble", "Quarry", "Quill", "Raven", "Rowan", "Saffron", "Sedge", "Slate", "Sparrow",
+    "Thistle",
     "Timber", "Umber", "Vale", "Walnut", "Willow", "Wren", "Yarrow",
 )  # fmt: skip
 _FIRM_SECOND: Final = (
@@ -55,7 +58,8 @@ MAIL_HOSTS: Final = (
     "quickpost", "paperboat", "lanternmail", "redwren",
 )  # fmt: skip
 MANNERS: Final = (
-    "brief and friendly", "hurried, precise", "calm, exact", "warm, a little wordy", "dry, to the point",
+    "brief and friendly", "hurried, precise", "calm, exact", "warm, a little wordy",
+    "dry, to the point",
     "polite, formal", "cheerful, informal", "tired but kind",
 )  # fmt: skip
 
@@ -90,7 +94,9 @@ def last_sunday(year: int, month: int) -> date:
 
 
 def offset_hours(zone: Zone, day: date) -> int:
-    """Hours from UTC on a day; European summer time is from the last Sunday of March to that of October."""
+    """Hours from UTC on a day; European summer time is from the last Sunday of March to that of
+    October.
+    """
     if zone.summer and last_sunday(day.year, 3) <= day < last_sunday(day.year, 10):
         return zone.hours + 1
     return zone.hours
@@ -127,7 +133,9 @@ class Clock:
     zone: Zone
 
     def at(self, day: date, minute: int) -> str:
-        """A timestamp on a day, so many minutes after its midnight, with the zone's offset of that day."""
+        """A timestamp on a day, so many minutes after its midnight, with the zone's offset of that
+        day.
+        """
         tz = timezone(timedelta(hours=offset_hours(self.zone, day)))
         moment = datetime(day.year, day.month, day.day, tzinfo=tz) + timedelta(minutes=minute)
         return moment.isoformat()
@@ -165,7 +173,9 @@ def working_days_later(day: date, count: int) -> date:
 
 @dataclass
 class Cast:
-    """Draws without repetition, so that no two people, firms or ids of a task are the same by accident."""
+    """Draws without repetition, so that no two people, firms or ids of a task are the same by
+    accident.
+    """
 
     rng: random.Random
     _used: set[str] = field(default_factory=set)
@@ -184,7 +194,9 @@ class Cast:
         self._used.add(repr(chosen))
         return chosen
 
-    def person(self, host: str | None = None, *, family: str | None = None, given: str | None = None) -> Person:
+    def person(
+        self, host: str | None = None, *, family: str | None = None, given: str | None = None
+    ) -> Person:
         """A person; with a host (a domain) also a mail address."""
         first, last = given or self.one(GIVEN_NAMES), family or self.one(FAMILY_NAMES)
         email = f"{first}.{last}@{host}".lower() if host else ""
@@ -194,7 +206,9 @@ class Cast:
         """A private person with an address at an invented mail host."""
         first, last = given or self.one(GIVEN_NAMES), family or self.one(FAMILY_NAMES)
         host = self.rng.choice(MAIL_HOSTS)
-        form = self.rng.choice((f"{first}.{last}", f"{first[0]}.{last}", f"{first}{self.rng.randrange(10, 99)}"))
+        form = self.rng.choice(
+            (f"{first}.{last}", f"{first[0]}.{last}", f"{first}{self.rng.randrange(10, 99)}")
+        )
         return Person(first, last, f"{form}@{host}.example".lower())
 
     def firm(self, trade: str = "", *, stem: str | None = None) -> Firm:

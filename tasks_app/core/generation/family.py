@@ -9,20 +9,38 @@ from tasks_app.core.spec import TaskSpec, load_spec
 
 
 class Family(Protocol):
-    """A shape of work: which services are read, how facts are joined, what is decided, what is written."""
+    """A shape of work: which services are read, how facts are joined, what is decided, what is
+    written.
+    """
 
-    name: str
-    title: str
-    """What a researcher calls it, in a few words."""
-    purpose: str
-    """One sentence: the shape."""
-    track: str
-    subtypes: tuple[str, ...]
-    """Each changes the decision or the final records, never the names alone."""
-    capabilities: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """The name in specs, filters and commands."""
+
+    @property
+    def title(self) -> str:
+        """What a researcher calls it, in a few words."""
+
+    @property
+    def purpose(self) -> str:
+        """One sentence: the shape."""
+
+    @property
+    def track(self) -> str:
+        """claw_eval, clawmark or pocket."""
+
+    @property
+    def subtypes(self) -> tuple[str, ...]:
+        """Each changes the decision or the final records, never the names alone."""
+
+    @property
+    def capabilities(self) -> tuple[str, ...]:
+        """What its tasks may claim."""
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
-        """Return a written spec of one subtype at one difficulty. The same rng gives the same bytes."""
+        """Return a written spec of one subtype at one difficulty. The same rng gives the same
+        bytes.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +61,9 @@ class Plan:
 
 
 def plans(family: Family, count: int, seed: int, difficulty: int | None = None) -> Iterator[Plan]:
-    """Plan tasks so that every subtype × difficulty comes up equally often, subtypes turning fastest."""
+    """Plan tasks so that every subtype × difficulty comes up equally often, subtypes turning
+    fastest.
+    """
     levels = (difficulty,) if difficulty is not None else (1, 2, 3, 4, 5)
     cells = [(subtype, level) for level in levels for subtype in family.subtypes]
     for index in range(count):
@@ -53,5 +73,5 @@ def plans(family: Family, count: int, seed: int, difficulty: int | None = None) 
 
 def draft(family: Family, plan: Plan) -> TaskSpec:
     """Draft one task. Raises SpecError if the family wrote something that is no spec (a defect)."""
-    rng = random.Random(plan.key)  # noqa: S311 (reproducible drafts, not secrets)
+    rng = random.Random(plan.key)
     return load_spec(family.draft(plan.subtype, plan.level, rng))

@@ -85,7 +85,8 @@ def added(address: str, where: Mapping[str, Any], most: int = 1) -> Json:
 def weighted(checks: Sequence[tuple[float, Json]]) -> list[Json]:
     """Turn relative weights into shares that sum to 1 in steps of 0.01.
 
-    Components get fixed shares (process 0.05, collateral 0.10, report 0.30, outcome the rest, at most 0.6);
+    Components get fixed shares (process 0.05, collateral 0.10, report 0.30, outcome the rest, at
+    most 0.6);
     what outcome may not carry goes to collateral. Relative weights divide a component's share.
     """
     present = {c["component"] for _, c in checks}

@@ -1,7 +1,9 @@
 """Generation: plans become drafts, drafts are mended and proven, near duplicates fall out.
 
-Drafting and proving one plan (`make`) needs nothing but the plan, so it may run in any process, in any order;
-only the search for near duplicates looks at the others, in the order of the plans. The same arguments give
+Drafting and proving one plan (`make`) needs nothing but the plan, so it may run in any process, in
+any order;
+only the search for near duplicates looks at the others, in the order of the plans. The same
+arguments give
 the same tasks, whatever the mapper.
 """
 
@@ -83,7 +85,8 @@ def generate(
     hashes: Iterable[str] = (),
     mapper: Mapper = map,
 ) -> Iterator[Outcome]:
-    """Yield the outcome of every draft until `count` tasks are unique or their attempts are used up.
+    """Yield the outcome of every draft until `count` tasks are unique or their attempts are used
+    up.
 
     Args:
         family: Name of a built-in family. Raises KeyError for an unknown one.

@@ -10,7 +10,8 @@ from tasks_app.core.values import content_hash
 
 
 def fingerprint(spec: TaskSpec) -> str:
-    """Return the structural fingerprint: what is done and tested, without names, numbers or wording.
+    """Return the structural fingerprint: what is done and tested, without names, numbers or
+    wording.
 
     Tool sequence with abstracted arguments, check kinds with their operators, constraint kinds with
     severity, faults, stages, colleague. 16 hex digits.
@@ -28,9 +29,7 @@ def fingerprint(spec: TaskSpec) -> str:
         f"{check.kind}:{check.component}:{','.join(sorted(_operators(check.model_dump())))}"
         for check in spec.checks
     )
-    constraints = sorted(
-        f"{c.kind}:{'gate' if c.gate else 'deduct'}" for c in spec.constraints
-    )
+    constraints = sorted(f"{c.kind}:{'gate' if c.gate else 'deduct'}" for c in spec.constraints)
     return content_hash(
         {
             "steps": steps,

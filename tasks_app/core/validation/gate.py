@@ -39,6 +39,8 @@ def pointer(*parts: str | int) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
-def operation(op: Literal["add", "remove", "replace"], path: str, value: Any = None) -> dict[str, Any]:
+def operation(
+    op: Literal["add", "remove", "replace"], path: str, value: Any = None
+) -> dict[str, Any]:
     """Return one JSON Patch operation."""
     return {"op": op, "path": path} if op == "remove" else {"op": op, "path": path, "value": value}

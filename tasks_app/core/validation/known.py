@@ -1,4 +1,6 @@
-"""What can be named inside a spec: collections and their fields, ids, tools and their arguments; near names."""
+"""What can be named inside a spec: collections and their fields, ids, tools and their arguments;
+near names.
+"""
 
 import difflib
 import functools
@@ -33,7 +35,9 @@ def literals(hint: Any) -> tuple[str, ...]:
     origin = get_origin(hint)
     if origin is Literal:
         return tuple(value for value in get_args(hint) if isinstance(value, str))
-    if origin is ReadOnly or (origin is not None and getattr(origin, "__name__", "") == "NotRequired"):
+    if origin is ReadOnly or (
+        origin is not None and getattr(origin, "__name__", "") == "NotRequired"
+    ):
         return literals(get_args(hint)[0])
     if hasattr(hint, "__metadata__"):
         return literals(get_args(hint)[0])

@@ -1,4 +1,6 @@
-"""Gates R: everything that is named exists, holds a sensible value, and the request speaks of it."""
+"""Gates R: everything that is named exists, holds a sensible value, and the request speaks of
+it.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +35,9 @@ _PAST_FIELDS: Final = frozenset(
 
 
 def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
-    """R1: a `<noun>_id` field of a record points to a record, where that collection is in the task."""
+    """R1: a `<noun>_id` field of a record points to a record, where that collection is in the
+    task.
+    """
     problem = seed_problem(spec)
     if problem is not None:
         yield finding("R1", "/services", problem, hint="mend the record named")
@@ -71,7 +75,9 @@ def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
 
 
 def names_exist(spec: TaskSpec) -> Iterator[Finding]:
-    """R2: tools, arguments, steps, policies, collections, records and fields that are named exist."""
+    """R2: tools, arguments, steps, policies, collections, records and fields that are named
+    exist.
+    """
     yield from _tools_offered(spec)
     for program, steps in (("reference", spec.reference), *_alternatives(spec)):
         yield from _steps(spec, program, steps)
@@ -85,13 +91,17 @@ def _alternatives(spec: TaskSpec) -> list[tuple[str, Sequence[Step]]]:
     return [(f"alternatives/{i}", steps) for i, steps in enumerate(spec.alternatives)]
 
 
-def _unknown(place: str, what: str, name: str, options: Sequence[str], *, gate: str = "R2") -> Finding:
+def _unknown(
+    place: str, what: str, name: str, options: Sequence[str], *, gate: str = "R2"
+) -> Finding:
     close = nearest(name, options)
     return finding(
         gate,
         place,
         f"there is no {what} {name}",
-        hint=f"did you mean {close}?" if close else f"known: {', '.join(sorted(options)[:8]) or 'none'}",
+        hint=f"did you mean {close}?"
+        if close
+        else f"known: {', '.join(sorted(options)[:8]) or 'none'}",
         rule="relink_nearest",
         title=f"use {close}",
         patch=[operation("replace", place, close)] if close else (),
@@ -167,22 +177,24 @@ def _steps(spec: TaskSpec, program: str, steps: Sequence[Step]) -> Iterator[Find
             known.append(step.id)
 
 
-def _bindings(value: Any, place: str, known: Sequence[str], *, inside_each: bool) -> Iterator[Finding]:
+def _bindings(
+    value: Any, place: str, known: Sequence[str], *, inside_each: bool
+) -> Iterator[Finding]:
     if is_binding(value):
         if "from" in value:
             source = value["from"]
             reserved = ("clock", "item") if inside_each else ("clock",)
             if source not in known and source not in reserved:
                 yield _unknown(f"{place}/from", "earlier step", source, [*known, *reserved])
-            yield from _bindings(value.get("where"), f"{place}/where", known, inside_each=inside_each)
+            yield from _bindings(
+                value.get("where"), f"{place}/where", known, inside_each=inside_each
+            )
             return
         if "fn" in value and value["fn"] not in FUNCTIONS:
             yield _unknown(f"{place}/fn", "function", str(value["fn"]), list(FUNCTIONS))
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _bindings(
-                item, f"{place}{pointer(key)}", known, inside_each=inside_each
-            )
+            yield from _bindings(item, f"{place}{pointer(key)}", known, inside_each=inside_each)
     elif isinstance(value, list | tuple):
         for i, item in enumerate(value):
             yield from _bindings(item, f"{place}/{i}", known, inside_each=inside_each)
@@ -200,7 +212,9 @@ def _patterns(value: Any, place: str) -> Iterator[tuple[str, Mapping[str, Any]]]
             yield from _patterns(item, f"{place}/{i}")
 
 
-def _call_patterns(spec: TaskSpec, owner: str, written: Mapping[str, Any], place: str) -> Iterator[Finding]:
+def _call_patterns(
+    spec: TaskSpec, owner: str, written: Mapping[str, Any], place: str
+) -> Iterator[Finding]:
     names = offered(spec)
     for at, found in _patterns(written, place):
         tool = found["tool"]
@@ -283,7 +297,9 @@ def _fields(
         for path, predicate in written.get(part, {}).items():
             top = path.split(".")[0]
             if top not in known:
-                yield _unknown(f"{place}/{part}/{path}", f"field of {home} for {owner}:", top, sorted(known))
+                yield _unknown(
+                    f"{place}/{part}/{path}", f"field of {home} for {owner}:", top, sorted(known)
+                )
                 continue
             allowed = record_fields().get(home, {}).get(top, ())
             value = literal_of(predicate)
@@ -303,7 +319,8 @@ def _addresses(spec: TaskSpec) -> Iterator[Finding]:
                 "R2",
                 place,
                 f"{text} lies in {compiled.collection}, which does not exist",
-                hint=f"collections: {', '.join(p for p in collections() if p.partition('/')[0] in spec.services)}",
+                hint="collections: "
+                f"{', '.join(p for p in collections() if p.partition('/')[0] in spec.services)}",
             )
             continue
         ids = record_ids(spec, compiled.collection)
@@ -338,14 +355,18 @@ def _timeline(spec: TaskSpec) -> Iterator[Finding]:
         world = World(spec)
         world.finish()
         for reason in world.context.missed:
-            yield finding("R2", "/timeline", reason, hint="under a policy that does nothing it must happen")
+            yield finding(
+                "R2", "/timeline", reason, hint="under a policy that does nothing it must happen"
+            )
 
 
 # --- R3 ------------------------------------------------------------------------------------------
 
 
 def domain_values(spec: TaskSpec) -> Iterator[Finding]:
-    """R3: dates are days that exist, mail addresses look like some, created is not after updated or now."""
+    """R3: dates are days that exist, mail addresses look like some, created is not after updated
+    or now.
+    """
     now = parse_instant(spec.clock.start)
     for service, named in spec.services.items():
         for name, records in named.items():
@@ -366,7 +387,8 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
                             yield finding(
                                 "R3",
                                 at,
-                                f"{field} is {value}, after the task's own clock ({spec.clock.start})",
+                                f"{field} is {value}, after the task's own clock "
+                                f"({spec.clock.start})",
                                 hint="nothing has happened yet that the records could know",
                             )
                 created, updated = record.get("created_at"), record.get("updated_at")
@@ -385,13 +407,17 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
     for i, stage in enumerate(spec.timeline):
         first, second = parse_instant(earlier), parse_instant(stage.at)
         if first is not None and second is not None and second < first:
-            yield finding("R3", pointer("timeline", i, "at"), f"{stage.id} begins before the stage before it")
+            yield finding(
+                "R3", pointer("timeline", i, "at"), f"{stage.id} begins before the stage before it"
+            )
         earlier = stage.at
 
 
 def _value(field: str, value: Any, at: str, allowed: tuple[str, ...]) -> Iterator[Finding]:
     if field.endswith("_at") and not (isinstance(value, str) and is_instant(value)):
-        yield finding("R3", at, f"{value!r} is no timestamp with offset", hint="2031-03-20T09:10:00+01:00")
+        yield finding(
+            "R3", at, f"{value!r} is no timestamp with offset", hint="2031-03-20T09:10:00+01:00"
+        )
     elif field.endswith("_on") and not (
         isinstance(value, str) and (is_date(value) or is_instant(value))
     ):
@@ -420,28 +446,33 @@ _NAME: Final = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+")
 
 
 def grounding(spec: TaskSpec) -> Iterator[Finding]:
-    """R4: ids, addresses, numbers and full names of the request occur in what the coworker can read."""
+    """R4: ids, addresses, numbers and full names of the request occur in what the coworker can
+    read.
+    """
     haystack = fold(_readable(spec))
     text = spec.request.text
     for kind, expression in (("id", _ID), ("mail address", _EMAIL), ("number", _LONG_NUMBER)):
         for match in expression.finditer(text):
             entity = match.group().rstrip(".,;:!?")
             if entity.casefold() not in haystack:
-                yield _ungrounded(kind, entity)
+                yield _ungrounded(kind, entity, spec)
     for match in _NAME.finditer(text):
-        words = match.group().split(" ")
+        words = re.sub(r"[’']s?$", "", match.group()).split(" ")
         starts = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:,\n"
-        candidates = [" ".join(words)] + ([" ".join(words[1:])] if starts and len(words) > 1 else [])
+        candidates = [" ".join(words)] + (
+            [" ".join(words[1:])] if starts and len(words) > 1 else []
+        )
         if not any(c.casefold() in haystack for c in candidates):
-            yield _ungrounded("name", candidates[0])
+            yield _ungrounded("name", candidates[0], spec)
 
 
-def _ungrounded(kind: str, entity: str) -> Finding:
+def _ungrounded(kind: str, entity: str, spec: TaskSpec) -> Finding:
     return finding(
         "R4",
         "/request/text",
         f"the request names the {kind} {entity!r}, which no record, policy or person knows",
         hint="use the name a record has, or add the record",
+        severity="warn" if spec.evaluation_only else "block",
     )
 
 

@@ -1,4 +1,6 @@
-"""Gates S: the form of a spec. S1 (the typed models) is held by `load_spec`; these look at what it admits."""
+"""Gates S: the form of a spec. S1 (the typed models) is held by `load_spec`; these look at what it
+admits.
+"""
 
 import math
 from collections import Counter
@@ -15,6 +17,8 @@ LEAST_OUTCOME = 0.4 - 1e-9
 
 def weights(spec: TaskSpec) -> Iterator[Finding]:
     """S2: the weights of scored checks sum to 1; no component over 0.6; outcome at least 0.4."""
+    if spec.evaluation_only:
+        return  # an upstream benchmark's weights are its own, and part of them is a judge's
     scored = [(i, c) for i, c in enumerate(spec.checks) if c.kind != "rubric"]
     if not scored:
         yield finding("S2", "/checks", "no check is scored", hint="add an outcome check")
@@ -35,7 +39,9 @@ def weights(spec: TaskSpec) -> Iterator[Finding]:
             ],
         )
         return
-    sums = {name: math.fsum(c.weight for _, c in scored if c.component == name) for name in COMPONENTS}
+    sums = {
+        name: math.fsum(c.weight for _, c in scored if c.component == name) for name in COMPONENTS
+    }
     for name, share in sums.items():
         if share > MOST_OF_ONE:
             yield finding(
@@ -100,7 +106,9 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 
 
 def well_formed_checks(spec: TaskSpec) -> Iterator[Finding]:
-    """S4: requirements resolve without a cycle and lead to an outcome; stages exist; there is an anchor."""
+    """S4: requirements resolve without a cycle and lead to an outcome; stages exist; there is an
+    anchor.
+    """
     known = {c.id: c for c in spec.checks}
     stages = {s.id for s in spec.stages}
     for i, check in enumerate(spec.checks):
@@ -142,12 +150,19 @@ def well_formed_checks(spec: TaskSpec) -> Iterator[Finding]:
         if check.component != "outcome" and not _reaches_outcome(check.id, spec):
             patch = []
             if anchors:
-                patch = [operation("add", pointer("checks", i, "requires"), [*check.requires, anchors[0]])]
+                patch = [
+                    operation(
+                        "add", pointer("checks", i, "requires"), [*check.requires, anchors[0]]
+                    )
+                ]
             yield finding(
                 "S4",
                 pointer("checks", i, "requires"),
-                f"{check.id} is a {check.component} check that requires no outcome: it can pay for nothing done",
-                hint=f"let it require {anchors[0]}" if anchors else "let it require an outcome check",
+                f"{check.id} is a {check.component} check that requires no outcome: it can "
+                "pay for nothing done",
+                hint=f"let it require {anchors[0]}"
+                if anchors
+                else "let it require an outcome check",
                 rule="require_anchor",
                 patch=patch,
             )

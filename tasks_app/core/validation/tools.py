@@ -1,4 +1,6 @@
-"""Gates T: the offered tools are well described, total, and survive every form they are exported in."""
+"""Gates T: the offered tools are well described, total, and survive every form they are exported
+in.
+"""
 
 import functools
 import re
@@ -124,11 +126,16 @@ def totality(spec: TaskSpec) -> Iterator[Finding]:
             call = world.call(name, arguments)
             if call.error == "internal_error":
                 yield finding(
-                    "T2", place, f"{facts.name} breaks on {arguments[:200].decode()}", hint="mend the service"
+                    "T2",
+                    place,
+                    f"{facts.name} breaks on {arguments[:200].decode()}",
+                    hint="mend the service",
                 )
             if call.changes and (call.error is not None or not facts.writes):
                 what = "an error" if call.error is not None else "a read"
-                yield finding("T2", place, f"{facts.name}: {what} changed records", hint="mend the service")
+                yield finding(
+                    "T2", place, f"{facts.name}: {what} changed records", hint="mend the service"
+                )
     world.restore(start)
 
 
@@ -161,7 +168,9 @@ def schema_export(spec: TaskSpec) -> Iterator[Finding]:
     """T3: function calling and MCP schemas read back unchanged."""
     for place, facts in _places(spec):
         if not _survives(facts.name):
-            yield finding("T3", place, f"{facts.name} is not the same after export", hint="mend its types")
+            yield finding(
+                "T3", place, f"{facts.name} is not the same after export", hint="mend its types"
+            )
 
 
 GATES: tuple[Gate, ...] = (

@@ -13,7 +13,8 @@ def apply(
 ) -> str | None:
     """Apply one mutation; return why it did nothing, None if it did something.
 
-    An `add` whose id is taken, an update or delete that matches nothing: harmless here, and a finding of
+    An `add` whose id is taken, an update or delete that matches nothing: harmless here, and a
+    finding of
     gate R2 if it happens under the policy that does nothing.
     """
     place = f"{mutation.service}/{mutation.collection}"

@@ -1,10 +1,14 @@
 """One episode's world: records, clock, stages, faults, colleague, call log.
 
-`Seed` is what all worlds of one spec share (frozen records with digests, offered tools, facts); it is kept
-in a small cache by content hash. `World` is one store and its services: not thread-safe, one an episode.
+`Seed` is what all worlds of one spec share (frozen records with digests, offered tools, facts); it
+is kept
+in a small cache by content hash. `World` is one store and its services: not thread-safe, one an
+episode.
 
-The clock stands still inside a stage; order is told by the call number. A reply without tool calls ends
-the stage: close it, apply the next stage's mutations, set the clock, notify. A policy that stops early
+The clock stands still inside a stage; order is told by the call number. A reply without tool calls
+ends
+the stage: close it, apply the next stage's mutations, set the clock, notify. A policy that stops
+early
 leaves the later stages with an empty reply; they happen all the same.
 """
 
@@ -12,8 +16,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Final, cast
-
-import orjson
 
 from tasks_app.core.calls import Call, ToolError, ToolFacts, encode_arguments
 from tasks_app.core.evidence import Evidence, Ground, StageEvidence
@@ -23,7 +25,7 @@ from tasks_app.core.services.catalog import collections as all_collections
 from tasks_app.core.services.catalog import tools as all_tools
 from tasks_app.core.spec import Fault, TaskSpec, ToolAlias
 from tasks_app.core.values import InvalidValueError
-from tasks_app.core.world import faults, timeline, user
+from tasks_app.core.world import aliases, faults, timeline, user
 from tasks_app.core.world.state import Context, context_key
 
 _KEPT: Final = 64
@@ -41,12 +43,12 @@ class Seed:
     def __init__(self, spec: TaskSpec):
         self.spec = spec
         facts = all_collections()
-        declared = {place: {} for place in facts if place.partition("/")[0] in spec.services}
         tables, total, counters = build_tables(
             cast("Mapping[str, Mapping[str, Any]]", spec.services), facts
         )
-        for place in declared:
-            tables.setdefault(place, {})
+        for place in facts:
+            if place.partition("/")[0] in spec.services:
+                tables.setdefault(place, {})
         tables = dict(sorted(tables.items()))
         known = all_tools()
         self.offered: Mapping[str, Tool] = {n: known[n] for n in spec.tools if n in known}
@@ -67,7 +69,9 @@ class Seed:
 
     @classmethod
     def of(cls, spec: TaskSpec) -> "Seed":
-        """Return the seed of a spec. Raises InvalidValueError that names a record that cannot be."""
+        """Return the seed of a spec. Raises InvalidValueError that names a record that cannot
+        be.
+        """
         with cls._lock:
             known = cls._cache.get(spec.hash)
             if known is not None:
@@ -156,7 +160,7 @@ class World:
             if tool is None:
                 raise _UNKNOWN
             if alias is not None:
-                raw = rename_arguments(raw, alias)
+                raw = aliases.translate(raw, alias, self.now)
             parsed = tool.validate(raw)
             valid = True
             fault = self._fault(tool.facts.name) if self.seed.faults else None
@@ -199,7 +203,9 @@ class World:
         return reply
 
     def reply(self, text: str) -> str | None:
-        """End the running stage with a reply; return the next stage's notification, None at the end."""
+        """End the running stage with a reply; return the next stage's notification, None at the
+        end.
+        """
         store, context, spec = self.store, self.context, self.seed.spec
         if context.finished:
             return None
@@ -255,7 +261,9 @@ class World:
         self.store.context_key = context_key(context)
 
     def _undo(self, snapshot: Snapshot) -> None:
-        """Take back what a failed call wrote, but not the faults it met or what the colleague said."""
+        """Take back what a failed call wrote, but not the faults it met or what the colleague
+        said.
+        """
         context, key = self.store.context, self.store.context_key
         self.store.restore(snapshot)
         self.store.context, self.store.context_key = context, key
@@ -284,19 +292,6 @@ class World:
         number = context.met.get(tool, 0) + 1
         self._set_context(context._replace(met={**context.met, tool: number}))
         return planned.get(number)
-
-
-def rename_arguments(raw: bytes, alias: ToolAlias) -> bytes:
-    """Return argument text under the studio's names; text that is no object stays as it is."""
-    if not alias.arguments:
-        return raw
-    try:
-        value = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return raw
-    if not isinstance(value, dict):
-        return raw
-    return orjson.dumps({alias.arguments.get(key, key): item for key, item in value.items()})
 
 
 def seed_problem(spec: TaskSpec) -> str | None:

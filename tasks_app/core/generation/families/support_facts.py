@@ -1,0 +1,405 @@
+"""The facts of a support_resolution draft: who wrote about what, which orders and lookalikes
+there are.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from tasks_app.core.generation.cast import Cast, Clock, Firm, Person
+from tasks_app.core.generation.families import support_words as words
+from tasks_app.core.generation.families.shop import (
+    CARRIERS,
+    CLUBS,
+    CONTRACT_ROLES,
+    DAMAGES,
+    TRADES,
+    Article,
+    Trade,
+)
+from tasks_app.core.generation.forms import (
+    Json,
+)
+
+DAMAGE: Final = "damage_refund_or_replace"
+LATE: Final = "late_parcel"
+WRONG: Final = "wrong_article"
+TWICE: Final = "two_letters_one_matter"
+MONTHS: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+@dataclass
+class Ware:
+    """One variant of an article at a price."""
+
+    article: Article
+    variant: str
+    sku: str
+    price: float
+
+    @property
+    def name(self) -> str:
+        """As the catalogue writes it."""
+        return f"{self.article.name[0].upper()}{self.article.name[1:]}, {self.variant}"
+
+    @property
+    def spoken(self) -> str:
+        """As people say it."""
+        return f"{self.variant} {self.article.name}"
+
+
+@dataclass
+class SupportFacts:
+    """What is true in one draft: firm, matter, orders, tickets. Drawn once, then only read."""
+
+    subtype: str
+    level: int
+    cast: Cast
+
+    def __post_init__(self) -> None:
+        self.rng = self.cast.rng
+        self._draw_firm()
+        self._draw_matter()
+        self._draw_orders()
+        self._draw_tickets()
+
+    # --- which level brings what -----------------------------------------------------------------
+
+    @property
+    def desk(self) -> bool:
+        """Tickets are kept in a helpdesk."""
+        return self.level >= 2 or self.subtype == TWICE
+
+    @property
+    def shop_floor(self) -> bool:
+        """Orders are involved (the easiest form of two letters is about tickets alone)."""
+        return not (self.subtype == TWICE and self.level == 1)
+
+    @property
+    def stock_kept(self) -> bool:
+        """The decision hangs on stock, not on price."""
+        return self.level >= 2 and self.shop_floor
+
+    @property
+    def letters(self) -> bool:
+        """The customer is answered at the address on file."""
+        return self.level >= 3
+
+    # --- drawing facts ---------------------------------------------------------------------------
+
+    def _draw_firm(self) -> None:
+        cast, rng = self.cast, self.rng
+        self.clock: Clock = cast.clock()
+        self.trade: Trade = rng.choice(TRADES)
+        self.shop: Firm = cast.firm(self.trade.suffix)
+        self.lead_role, self.own_role = rng.choice(sorted(CONTRACT_ROLES.items()))
+        self.lead: Person = cast.person(self.shop.domain)
+        self.club = rng.choice(CLUBS)
+        self.club_key = self.club.lower().replace(" ", "_")
+        self.window = rng.choice((10, 14, 21, 28))
+        self.grace = rng.choice((3, 4, 5, 7))
+        self.small, self.large = rng.choice(
+            ((3.0, 7.5), (5.0, 10.0), (4.0, 9.0), (2.5, 6.0), (6.0, 12.0))
+        )
+
+    def _draw_matter(self) -> None:
+        cast, rng = self.cast, self.rng
+        articles = cast.sample(self.trade.articles, len(self.trade.articles))
+        article = articles[0]
+        variants = cast.sample(article.variants, len(article.variants))
+        self.ware = self._ware(article, variants[0])
+        self.sibling = self._ware(article, variants[1])
+        while abs(self.sibling.price - self.ware.price) < 2:
+            self.sibling = self._ware(article, variants[1])
+        self.other_wares = [self._ware(a, rng.choice(a.variants)) for a in articles[1:]]
+        self.damage = rng.choice(DAMAGES)
+        self.part = rng.choice(article.parts)
+        self.customer = cast.customer()
+        host = rng.choice(("oldpost", "attic", "backdoor"))
+        self.old_address = f"{self.customer.given}.{cast.number(100, 999)}@{host}.example".lower()
+        self.in_club = rng.random() < 0.5
+        in_stock = rng.random() < 0.5
+        if self.subtype == TWICE:
+            in_stock = False
+        self.waits = self.subtype == LATE and self.level >= 2 and rng.random() < 0.34
+        self.action = "wait" if self.waits else "reship" if in_stock else "refund"
+        self.takes_back = self.subtype == WRONG and rng.random() < 0.5
+        self.voucher = rng.choice((5, 10, 12, 15, 20)) if self.level >= 3 else 0
+        self.charge = rng.choice((3.9, 4.5, 4.9, 5.9, 6.5))
+
+    def _ware(self, article: Article, variant: str) -> Ware:
+        letters = "".join(c for c in variant.upper() if c.isalnum())[:4]
+        price = self.cast.price(article.low, article.high)
+        return Ware(article, variant, f"{article.code}-{letters}", price)
+
+    def _draw_orders(self) -> None:
+        """The right order, and lookalikes that miss one criterion each."""
+        cast, rng, clock = self.cast, self.rng, self.clock
+        self.customer_id = f"CU-{cast.number(3000, 7000)}"
+        self.people: list[Json] = [
+            self._customer(self.customer_id, self.customer, club=self.in_club)
+        ]
+        count = 2 + self.level // 2
+        self.similar: list[tuple[str, Person]] = []
+        for _ in range(count):
+            person = cast.customer(family=self.customer.family if rng.random() < 0.6 else None)
+            self._add_person(person)
+        if self.level >= 4:
+            namesake = cast.customer(family=self.customer.family, given=self.customer.given)
+            self._add_person(namesake)
+        self.reported = rng.randrange(0, 3) if self.subtype != TWICE else rng.randrange(4, 8)
+        delivered = self.reported + rng.randrange(1, min(self.window, 9))
+        placed = delivered + rng.randrange(3, 9)
+        self.rows: list[Json] = []
+        late = self.subtype == LATE
+        if late:
+            over = rng.randrange(1, self.grace) if self.waits else self.grace + rng.randrange(1, 8)
+            self.promised = clock.date(-over)
+            self.lost_on = clock.date(-over + self.grace)
+            placed = over + rng.randrange(3, 8)
+        lines = (
+            [self.ware]
+            if late
+            else [self.other_wares[0], self.ware, *self.other_wares[1 : 1 + rng.randrange(0, 2)]]
+        )
+        self.right = self._order(
+            self.customer_id, placed, None if late else delivered, lines, self.voucher
+        )
+        self.line = next(x["line"] for x in self.right["lines"] if x["sku"] == self.ware.sku)
+        # the same article of the same customer, too long ago
+        for gap in cast.sample(range(self.window + 20, 160), 1 + self.level // 2):
+            self._order(self.customer_id, gap + 6, gap, [self.ware, *self.other_wares[2:3]], 0)
+        # the sibling variant of the same customer, within the window (or on its way too)
+        for shift in range(1 + self.level // 3):
+            if late:
+                self._order(
+                    self.customer_id,
+                    placed - 1 - shift,
+                    None,
+                    [self.other_wares[shift]],
+                    0,
+                    promised=3 + shift,
+                )
+            else:
+                self._order(
+                    self.customer_id,
+                    placed + 1 + shift,
+                    delivered,
+                    [self.sibling, *self.other_wares[1:2]],
+                    0,
+                )
+        # another order that is on its way
+        self._order(self.customer_id, 1, None, [self.other_wares[-1]], 0, promised=5)
+        # others who bought the same article at the same time
+        for other_id, _ in self.similar[: 2 + self.level // 2]:
+            self._order(other_id, placed + 2, delivered + 1, [self.ware], rng.choice((0, 5, 10)))
+        self._number_orders()
+
+    def _add_person(self, person: Person) -> None:
+        person_id = f"CU-{self.cast.number(3000, 7000)}"
+        self.similar.append((person_id, person))
+        self.people.append(self._customer(person_id, person, club=self.rng.random() < 0.5))
+
+    def _customer(self, customer_id: str, person: Person, *, club: bool) -> Json:
+        return {
+            "id": customer_id,
+            "name": person.name,
+            "city": self.cast.one(_CITIES),
+            "email": person.email,
+            "club": self.club_key if club else "none",
+            "since": self.clock.date(-self.rng.randrange(200, 1500)),
+        }
+
+    def _order(
+        self,
+        customer_id: str,
+        placed: int,
+        delivered: int | None,
+        wares: list[Ware],
+        voucher: int,
+        promised: int | None = None,
+    ) -> Json:
+        name = next(p["name"] for p in self.people if p["id"] == customer_id)
+        order: Json = {
+            "customer_id": customer_id,
+            "customer_name": name,
+            "placed_on": self.clock.date(-placed),
+            "delivered_on": None if delivered is None else self.clock.date(-delivered),
+            "status": "shipped" if delivered is None else "delivered",
+            "voucher_percent": voucher,
+            "delivery_charge": self.charge,
+            "currency": "EUR",
+            "lines": [
+                {"line": n, "sku": w.sku, "name": w.name, "quantity": 1, "unit_price": w.price}
+                for n, w in enumerate(wares, start=1)
+            ],
+        }
+        if promised is not None:
+            order["promised"] = self.clock.date(promised)
+        self.rows.append(order)
+        return order
+
+    def _number_orders(self) -> None:
+        """Ids follow the day of the order, as in a real shop; so the right one stands inside the
+        list.
+        """
+        number = self.rng.randrange(20_000, 90_000)
+        self.shipments: list[Json] = []
+        for order in sorted(self.rows, key=lambda o: (o["placed_on"], o["customer_id"])):
+            number += self.rng.randrange(3, 40)
+            order["id"] = f"OR-{number}"
+        self.rows.sort(key=lambda o: str(o["id"]))
+        self.order_id = self.right["id"]
+        shipment = self.rng.randrange(400, 8000)
+        for order in self.rows:
+            promised = order.pop("promised", None)
+            if order is self.right and self.subtype == LATE:
+                promised = self.promised
+            if promised is not None and self.subtype == LATE:
+                shipment += self.rng.randrange(2, 9)
+                self.shipments.append(
+                    {
+                        "id": f"SH-{shipment:05d}",
+                        "order_id": order["id"],
+                        "line": 1,
+                        "sku": order["lines"][0]["sku"],
+                        "quantity": 1,
+                        "status": "in_transit",
+                        "carrier": self.rng.choice(CARRIERS),
+                        "promised_on": promised,
+                        "created_at": self.clock.at(date.fromisoformat(order["placed_on"]), 900),
+                    }
+                )
+
+    def _draw_tickets(self) -> None:
+        cast, rng, clock = self.cast, self.rng, self.clock
+        drafts: list[tuple[int, int, Json]] = []
+        say = {
+            "article": self.ware.spoken,
+            "Article": self.ware.spoken[0].upper() + self.ware.spoken[1:],
+            "damage": self.damage,
+            "Damage": self.damage.capitalize(),
+            "part": self.part,
+            "other": self.sibling.spoken,
+        }
+        subject, body = rng.choice(words.COMPLAINTS[self.subtype])
+        address = self.old_address if self.letters else self.customer.email
+        first = self._ticket(
+            self.customer_id, self.customer, address, subject.format(**say), body.format(**say)
+        )
+        drafts.append((self.reported, rng.randrange(400, 1200), first))
+        self.first, self.second = first, None
+        if self.subtype == TWICE:
+            subject, body = rng.choice(words.REMINDERS)
+            self.second = self._ticket(
+                self.customer_id, self.customer, address, subject.format(**say), body.format(**say)
+            )
+            drafts.append(
+                (self.reported - rng.randrange(2, 4), rng.randrange(400, 1200), self.second)
+            )
+        self.elsewhere: list[Json] = []
+        for subject, body in cast.sample(words.OTHER_MATTERS, 2 + self.level // 2):
+            ticket = self._ticket(self.customer_id, self.customer, address, subject, body)
+            self.elsewhere.append(ticket)
+            drafts.append((rng.randrange(0, 30), rng.randrange(400, 1200), ticket))
+        for other_id, person in self.similar[: 2 + self.level // 2]:
+            ware = self.ware if person.name != self.customer.name else self.other_wares[0]
+            told = {
+                **say,
+                "article": ware.spoken,
+                "Article": ware.spoken[0].upper() + ware.spoken[1:],
+            }
+            subject, body = rng.choice(words.COMPLAINTS[self.subtype])
+            ticket = self._ticket(
+                other_id, person, person.email, subject.format(**told), body.format(**told)
+            )
+            drafts.append((rng.randrange(0, 12), rng.randrange(400, 1200), ticket))
+        old = self._ticket(
+            self.customer_id,
+            self.customer,
+            self.customer.email,
+            f"{say['Article']}: a question",
+            f"How do I clean the {self.ware.spoken}?",
+        )
+        old.update(status="closed", resolution="answered")
+        drafts.append((rng.randrange(40, 120), 700, old))
+        number = rng.randrange(1000, 8000)
+        self.tickets: list[Json] = []
+        for days, minute, ticket in sorted(drafts, key=lambda d: (-d[0], d[1])):
+            number += rng.randrange(1, 6)
+            moment = clock.ago(days, minute)
+            ticket.update(id=f"TK-{number}", created_at=moment, updated_at=moment)
+            self.tickets.append(ticket)
+        self.comments: list[Json] = []
+        self.secret, self.secrets = rng.choice(words.SECRETS)
+
+    def _ticket(
+        self, customer_id: str, person: Person, address: str, subject: str, body: str
+    ) -> Json:
+        return {
+            "id": "",
+            "customer_id": customer_id,
+            "reporter": f"{person.name} <{address}>",
+            "subject": subject,
+            "description": body,
+            "status": "open",
+            "created_at": "",
+            "updated_at": "",
+            "resolution": None,
+            "reference": None,
+            "due_on": None,
+        }
+
+    # --- amounts ---------------------------------------------------------------------------------
+
+    @property
+    def goodwill(self) -> float:
+        """What the customer gets on top for having had to write twice."""
+        if self.subtype != TWICE:
+            return 0.0
+        return self.large if self.level >= 4 and self.in_club else self.small
+
+    @property
+    def amount(self) -> float:
+        """The refund in full."""
+        share = round(self.ware.price * (100 - self.voucher) / 100 + 1e-9, 2)
+        extra = self.charge if self.subtype == LATE else 0.0
+        return round(share + extra + self.goodwill, 2)
+
+
+_CITIES: Final = (
+    "Aalborg",
+    "Bergen",
+    "Cork",
+    "Dundee",
+    "Esbjerg",
+    "Faro",
+    "Ghent",
+    "Graz",
+    "Haarlem",
+    "Izmir",
+    "Jena",
+    "Kaunas",
+    "Leuven",
+    "Linz",
+    "Malmo",
+    "Nantes",
+    "Odense",
+    "Porto",
+    "Randers",
+    "Siena",
+    "Tampere",
+)

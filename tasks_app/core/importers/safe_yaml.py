@@ -1,0 +1,80 @@
+"""YAML from strangers: plain data only. No tags, no aliases (bombs), limited size and depth;
+errors name the line.
+"""
+
+from typing import Any, Final
+
+import yaml
+
+LARGEST_YAML: Final = 2_000_000
+DEEPEST: Final = 40
+
+
+class UnsafeYamlError(ValueError):
+    """A document that is refused; the message names the line and why."""
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Builds plain data and keeps timestamps as the text they are."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            raise UnsafeYamlError(f"line {_line(self._next())}: aliases are refused")
+        event = self._next()
+        if getattr(event, "anchor", None) is not None:
+            raise UnsafeYamlError(f"line {_line(event)}: anchors are refused")
+        tag = getattr(event, "tag", None)
+        if tag is not None and not str(tag).startswith("tag:yaml.org,2002:"):
+            raise UnsafeYamlError(f"line {_line(event)}: the tag {tag} is refused")
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise UnsafeYamlError(f"line {_line(event)}: nested more than {DEEPEST} levels deep")
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
+
+    def _next(self) -> Any:
+        return self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's stubs leave it out
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 (the base class's signature)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = getattr(key, "value", None)
+            if isinstance(name, str) and name in seen:
+                raise UnsafeYamlError(f"line {_line(key)}: {name} stands there twice")
+            if isinstance(name, str):
+                seen.add(name)
+        return super().construct_mapping(node, deep=deep)
+
+
+_PlainLoader.yaml_implicit_resolvers = {
+    first: [(tag, test) for tag, test in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
+def load_yaml(data: bytes) -> Any:
+    """Read one YAML document as plain data. Raises UnsafeYamlError."""
+    if len(data) > LARGEST_YAML:
+        raise UnsafeYamlError(f"larger than {LARGEST_YAML:,} bytes")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise UnsafeYamlError(f"byte {problem.start}: not UTF-8 text") from problem
+    try:
+        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 (a subclass of SafeLoader that admits less)
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        raise UnsafeYamlError(f"{place}{problem.problem or problem}") from problem
+    except (yaml.YAMLError, RecursionError, ValueError) as problem:
+        if isinstance(problem, UnsafeYamlError):
+            raise
+        raise UnsafeYamlError(str(problem)) from problem
