@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from ninja import NinjaAPI
 
 from studio.web import api as platform
-from studio.web.auth import API_AUTH
+from studio.web.auth import API_AUTH, schema_readers
 from studio.web.problems import install
 
 DESCRIPTION = """Everything that the pages can do. Send `Authorization: Bearer cws_…` (a token from
@@ -24,6 +24,7 @@ api = NinjaAPI(
     auth=API_AUTH,
     urls_namespace="api",
     docs_url=None,
+    docs_decorator=schema_readers,
 )
 install(api)
 

@@ -18,10 +18,10 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Concatenate, Literal, ParamSpec, TypeVar, get_type_hints
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_type_hints
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from ninja.security import HttpBearer, SessionAuth
 
 from studio.web import access
@@ -190,6 +190,18 @@ class BrowserAuth(SessionAuth):
         """The signed-in person."""
         user = request.user
         return Principal(user) if isinstance(user, User) and user.is_active else None
+
+
+def schema_readers(view: View[..., HttpResponse]) -> View[..., HttpResponse]:
+    """For ``NinjaAPI(docs_decorator=…)``: the schema is for those who may use the API."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        TokenAuth()(request)
+        ensure(principal(request), Act.READ)
+        return view(request, *args, **kwargs)
+
+    return guarded
 
 
 #: For ``NinjaAPI(auth=…)``: a token first, so that a client with both is judged by the token.

@@ -3,6 +3,7 @@
 ``install(api)`` gives a NinjaAPI its handlers; ``middleware.Errors`` does pages.
 """
 
+import logging
 from typing import Any
 
 from django.conf import settings
@@ -30,6 +31,8 @@ from studio.web.errors import (
     problem_document,
 )
 from studio.web.htmx import is_fragment, target
+
+logger = logging.getLogger(__name__)
 
 PROBLEM_JSON = "application/problem+json"
 API_PREFIX = "/api/v1/"
@@ -84,7 +87,8 @@ def signed_out_response(request: HttpRequest) -> HttpResponse:
 
 
 def unavailable(error: Exception) -> Unavailable:
-    """What a database error means to a person: too slow, or away."""
+    """What a database error means to a person: too slow, or away; its own words go to the log."""
+    logger.warning("the database failed a request: %s", error)
     if isinstance(error.__cause__, QueryCanceled):
         return Unavailable("This took too long and was stopped. Narrow the filter and try again.")
     return Unavailable("The database does not answer. Try again in a moment.")

@@ -71,6 +71,14 @@ def test_without_or_with_a_wrong_token_there_is_a_401_problem(method: str, path:
         )
 
 
+def test_the_schema_is_for_those_who_may_use_the_api(admin: User, as_user: AsUser) -> None:
+    path = "/api/v1/openapi.json"
+    assert Client().get(path).status_code == 401
+    assert as_user(admin).get(path).status_code == 200
+    assert _api(admin, Scope.READ).call("get", path)[0] == 200
+    assert _api(admin, Scope.RUN).call("get", path)[0] == 403
+
+
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 @pytest.mark.parametrize("scope", list(Scope))
 def test_a_scope_opens_its_own_routes_and_no_others(
