@@ -314,24 +314,32 @@ _BOUND_LATIN: Final = "[0-9_a-z\u00aa-\u058f]"
 _INVISIBLE: Final = re.compile(r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
-@functools.lru_cache(maxsize=2048)
+_LONGEST_KEPT: Final = 4096
+"""Characters up to which what was read out of a text is kept: longer ones would fill the memory."""
+
+
 def fold(text: str) -> str:
     """Return text as it is compared: case folded, white space collapsed, invisible marks removed.
 
     Compatible forms become one (NFKC: full width, ligatures, composed accents).
     """
+    return _kept_fold(text) if len(text) <= _LONGEST_KEPT else _fold(text)
+
+
+def _fold(text: str) -> str:
     if not text.isascii():
         text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC_MARKS)
     return _SPACE.sub(" ", text).casefold()
 
 
+_kept_fold: Final = functools.lru_cache(maxsize=2048)(_fold)
 _ARABIC_MARKS: Final = {0x066B: ".", 0x066C: ",", 0x2019: "'"}
 """Arabic decimal and thousands marks as their Western forms; one apostrophe."""
 
 
 @functools.cache
 def _boundary(expression: str) -> Callable[[str, int], object]:
-    """Compile one of the few zero-width tests; a pattern per piece would cost a millisecond each."""
+    """Compile one of the few zero-width tests; a pattern for each piece would cost a millisecond."""
     return re.compile(expression).match
 
 
@@ -385,6 +393,8 @@ def compile_piece(piece: Any) -> Callable[[str], bool]:
     """Compile a text piece to a test of folded text. Raises PredicateError."""
     if isinstance(piece, str):
         wanted = fold(piece).strip()
+        if not wanted:
+            return lambda _: False  # an empty field stands nowhere
         begins, ends, length = _boundary(_head(wanted)), _boundary(_tail(wanted)), len(wanted)
 
         def stands(folded: str) -> bool:
@@ -425,20 +435,23 @@ def contains_number(text: str, target: float, within: float = 0.0) -> bool:
 _NUMBER: Final = re.compile(r"[-+−]?\d+(?:[.,']\d+)*")
 _NAMES: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[tT]\d{2}:[\d:.]+(?:[zZ]|[-+]\d{2}:\d{2})?)?"
-    r"|(?<![^\W_])[^\W\d_]+(?:-[^\W\d_]+)*-\d+(?:-\w+)*(?![.,]?\d)"
+    r"|(?<![^\W_])[^\W\d_]{1,20}(?:-[^\W\d_]{1,20}){0,3}-\d+(?:-\w+)*(?![.,]?\d)"
 )
-"""Dates and identifiers: their figures state no number."""
+"""Dates and identifiers: their figures state no number. Bounded, or a-a-a… would take for ever."""
 _SPACED: Final = re.compile(
     r"(?<![\d.,'])[-+−]?\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?![\d.,']*\d)"
 )
 
 
-@functools.lru_cache(maxsize=2048)
 def numbers_in(text: str) -> tuple[float, ...]:
     """Return every number that a text may state; an ambiguous spelling gives both readings.
 
     The figures of a date or of an identifier (2031-06-05, TK-17) are none.
     """
+    return _kept_numbers(text) if len(text) <= _LONGEST_KEPT else _numbers(text)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
     if not text.isascii():
         text = text.translate(_ARABIC_MARKS)
     text = _NAMES.sub(" ", text)
@@ -448,6 +461,9 @@ def numbers_in(text: str) -> tuple[float, ...]:
     for match in _SPACED.finditer(text):
         found.extend(_readings(_SPACE.sub("", _signed(text, match))))
     return tuple(found)
+
+
+_kept_numbers: Final = functools.lru_cache(maxsize=2048)(_numbers)
 
 
 def _signed(text: str, match: re.Match[str]) -> str:

@@ -3,6 +3,8 @@
 import functools
 from typing import Any, Literal
 
+from pydantic import Field
+
 from tasks_app.core.checks.base import BaseCheck
 from tasks_app.core.checks.groups import (
     Hunt,
@@ -24,7 +26,7 @@ class Answer(BaseCheck):
     """
 
     kind: Literal["answer"]
-    text: TextGroups
+    text: TextGroups = Field(min_length=1)
     forbidden: Pieces = ()
 
     @functools.cached_property

@@ -139,7 +139,7 @@ def _finder(piece: Any) -> Callable[[str], bool]:
     return lambda folded: test(folded) or bare in _bare(folded)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)
 def _bare(folded: str) -> str:
     return _MARKS.sub("", folded)
 

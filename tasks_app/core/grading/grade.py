@@ -20,7 +20,6 @@ from tasks_app.core.evidence import Evidence
 from tasks_app.core.grading.profiles import claw_eval, clawmark
 from tasks_app.core.memo import Memo
 from tasks_app.core.results import (
-    COMPONENTS,
     GRADED,
     CheckResult,
     ConstraintResult,
@@ -164,10 +163,11 @@ def sum_up(
     weights: dict[str, float] = {}
     earned: dict[str, float] = {}
     for result in paying:
-        if result.score is not None:
-            name = result.component
-            weights[name] = weights.get(name, 0.0) + result.weight
-            earned[name] = earned.get(name, 0.0) + result.weight * result.score
+        score = result.score
+        if score is not None:
+            name, weight = result.component, result.weight
+            weights[name] = weights.get(name, 0.0) + weight
+            earned[name] = earned.get(name, 0.0) + weight * score
     gated, deductions, violated = False, 0.0, False
     for constraint in broken:
         if constraint.broken:
@@ -176,18 +176,19 @@ def sum_up(
             deductions += constraint.deduct
     complete = sum(earned.values())
     total = 0.0 if gated else round(max(0.0, complete - deductions), 9)
-    components: dict[str, float | None] = {
-        name: earned[name] / weights[name] if weights.get(name) else None for name in COMPONENTS
-    }
-    components["constraint"] = (
-        None if not broken else 0.0 if gated else max(0.0, 1.0 - deductions)
-    )
+    components: dict[str, float | None] = dict.fromkeys(GRADED)
+    contributions = dict.fromkeys(GRADED, 0.0)
     share = total / complete if complete > 0 else 0.0
+    for component, part in earned.items():
+        components[component] = part / weights[component]
+        contributions[component] = round(part * share, 12)
+    if broken:
+        components["constraint"] = 0.0 if gated else max(0.0, 1.0 - deductions)
     return Grade(
         checks=results,
         constraints=broken,
         components=components,
-        contributions={name: round(earned.get(name, 0.0) * share, 12) for name in GRADED},
+        contributions=contributions,
         total=total,
         passed=total >= PASS and not violated,
         gated=gated,

@@ -268,6 +268,17 @@ def test_text_groups_need_any_piece_each() -> None:
     ]
 
 
+@pytest.mark.parametrize("part", ["a-", "a-1-", "1 234 ", "1.1", "1,", "a1.", "-1", "1'234.5 "])
+def test_long_hostile_texts_are_read_in_linear_time(part: str) -> None:
+    text = fold(part * 30_000)
+    assert not contains_piece(text, {"number": 0.125})
+    assert not contains_piece(text, "b")
+
+
+def test_an_empty_value_stands_nowhere() -> None:
+    assert not contains_piece("anything", "")
+
+
 def test_a_regex_that_explodes_elsewhere_ends_at_once() -> None:
     assert not contains_piece("a" * 20_000 + "!", {"regex": "^(a+)+$"})
 

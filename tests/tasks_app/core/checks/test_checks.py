@@ -295,6 +295,14 @@ def test_answer_states_the_values_and_none_forbidden(reply: str, expected: float
     assert score(made, seen) == expected
 
 
+def test_a_reference_to_an_empty_field_is_never_said() -> None:
+    made = check("answer", text=[[{**REFERENCE, "field": "note"}]])
+    seen = evidence({"finance/refunds": [{**REFUND, "note": ""}]}, reply="anything")
+    assert score(made, seen) == 0.0
+    with pytest.raises(ValidationError):
+        check("answer", text=[])
+
+
 def test_an_answer_reads_its_stage() -> None:
     none = tables({})
     seen = stages([("day1", none, none, "9,515.50"), ("day2", none, none, "other")])
