@@ -6,7 +6,8 @@ task in the calling process, which takes tens of milliseconds. Commands use the 
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +18,14 @@ from studio.lib.similarity import Index
 from studio.web.errors import Conflict, Invalid, NotFound
 from studio.web.jobs import JobHandle, register, start
 from studio.web.models import Blob, Job, User
-from tasks_app.core.generation.generate import Outcome, generate
+from tasks_app.core.generation.family import Plan
+from tasks_app.core.generation.generate import Made, Outcome, generate
 from tasks_app.core.generation.tally import Tally
+from tasks_app.core.importers import claw_eval
 from tasks_app.core.importers.specs import SourceError, read_path, read_upload
 from tasks_app.core.spec import SpecError
-from tasks_app.core.validation.proof import prove
+from tasks_app.core.validation.proof import Elsewhere, prove
+from tasks_app.core.validation.second_process import SecondProcess
 from tasks_app.enums import Act, ImportOutcome, ImportSource, Verdict
 from tasks_app.models import GenerationRun, ImportRun, Proof, Task
 from tasks_app.operations.actors import Actor, user_of
@@ -29,7 +33,13 @@ from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import Item, open_import, store_import
 from tasks_app.operations.proofs import record_proof
 from tasks_app.operations.transitions import can, ensure_can
-from tasks_app.queries import get_requirement, known_hashes, known_requests, matching
+from tasks_app.queries import (
+    Library,
+    get_requirement,
+    known_hashes,
+    known_requests,
+    matching,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +104,18 @@ def outcomes(
                 difficulty=level,
                 known=known,
                 hashes=hashes,
+                mapper=_timed,
             )
+
+
+def _timed(make: Callable[[Plan], Made], plans: Iterable[Plan]) -> Iterator[Made]:
+    """Make one after the other, and note on each card how long that took."""
+    for plan in plans:
+        began = time.perf_counter()
+        made = make(plan)
+        took = round((time.perf_counter() - began) * 1000, 2)
+        card = made.card and made.card.model_copy(update={"milliseconds": took})
+        yield replace(made, card=card)
 
 
 def _generate(handle: JobHandle) -> JsonObject | None:
@@ -133,8 +154,17 @@ def _generate(handle: JobHandle) -> JsonObject | None:
 # Proving
 
 
-def prove_now(*, task: Task, by: Actor) -> Proof:
-    """Prove the current version here and keep the proof; Conflict where the state forbids it."""
+def prove_now(
+    *, task: Task, by: Actor, library: Library | None = None, second: Elsewhere | None = None
+) -> Proof:
+    """Prove the current version here and keep the proof; Conflict where the state forbids it.
+
+    Args:
+        task: The task, with its current version.
+        by: Who asks for it.
+        library: Older tasks to compare it with; made where none is given.
+        second: Another process that proves it as well (gate D1); without one that is left out.
+    """
     ensure_can(task, Act.PROVE)
     version = task.current
     if version is None:
@@ -143,7 +173,13 @@ def prove_now(*, task: Task, by: Actor) -> Proof:
         spec = version.load()
     except SpecError as error:
         raise Conflict(f"{task.code} cannot be read by this release: {error}") from error
-    return record_proof(version=version, card=prove(spec), by=by)
+    card = prove(
+        spec,
+        neighbours=(library or Library()).before(task),
+        second=second,
+        timer=time.perf_counter,
+    )
+    return record_proof(version=version, card=card, by=by)
 
 
 def start_proving(*, by: Actor, filter_text: str) -> Job:
@@ -159,19 +195,21 @@ def _prove(handle: JobHandle) -> JsonObject:
     codes = list(matching(filter_text).order_by("pk").values_list("code", flat=True))
     by = User.objects.filter(pk=handle.user_id).first() if handle.user_id else None
     counts = dict.fromkeys(Verdict, 0)
-    for number, code in enumerate(codes):
-        handle.stop_if_cancelled()
-        task = Task.objects.select_related("current", "proof").filter(code=code).first()
-        if task is None or not can(task, Act.PROVE):
-            continue
-        try:
-            proof = prove_now(task=task, by=by)
-        except Conflict as error:
-            # Somebody edited or judged it between two statements; the others go on.
-            logger.warning("%s", error)
-            continue
-        counts[Verdict(proof.verdict)] += 1
-        handle.progress(number + 1, len(codes), f"{code} {proof.verdict}")
+    library = Library()
+    with SecondProcess() as second:
+        for number, code in enumerate(codes):
+            handle.stop_if_cancelled()
+            task = Task.objects.select_related("current", "proof").filter(code=code).first()
+            if task is None or not can(task, Act.PROVE):
+                continue
+            try:
+                proof = prove_now(task=task, by=by, library=library, second=second)
+            except Conflict as error:
+                # Somebody edited or judged it between two statements; the others go on.
+                logger.warning("%s", error)
+                continue
+            counts[Verdict(proof.verdict)] += 1
+            handle.progress(number + 1, len(codes), f"{code} {proof.verdict}")
     handle.progress(len(codes), len(codes), "")
     return {
         "proven": counts[Verdict.PROVEN],
@@ -224,12 +262,38 @@ def _items(handle: JobHandle, run: ImportRun) -> Iterator[Item]:
             raise NotFound("The upload is gone; send it again.")
         found = read_upload(run.name, blob.bytes())
     else:
-        found = read_path(Path(str(handle.arguments["path"])))
+        path = Path(str(handle.arguments["path"]))
+        if run.source == ImportSource.CLAW_EVAL:
+            yield from _claw_eval_items(handle, path)
+            return
+        found = read_path(path)
     for number, item in enumerate(found, start=1):
         handle.stop_if_cancelled()
         card = prove(item.spec) if item.spec is not None else None
         yield Item(item.name, item.spec, card, reason=item.reason)
         handle.progress(number, None, item.name)
+
+
+def _claw_eval_items(handle: JobHandle, root: Path) -> Iterator[Item]:
+    folders = claw_eval.folders(root) if root.is_dir() else []
+    if not folders:
+        raise SourceError(f"{root.name}: no task folders below it")
+    for number, folder in enumerate(folders, start=1):
+        handle.stop_if_cancelled()
+        found = claw_eval.read_folder(folder)
+        handle.progress(number, len(folders), folder.name)
+        if isinstance(found, claw_eval.Refused):
+            yield Item(found.name, reason=found.reason)
+            continue
+        yield Item(
+            found.name,
+            found.spec,
+            prove(found.spec),
+            source_id=f"{claw_eval.SOURCE}:{found.name}",
+            tier=found.tier,
+            reason=found.reason,
+            defects=found.defects,
+        )
 
 
 def import_result(run: ImportRun) -> JsonObject:

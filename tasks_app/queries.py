@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db.models import Count, Q, QuerySet
 
-from studio.lib.similarity import Index
+from studio.lib.similarity import Index, signature
 from studio.web.codes import get_by_code
 from studio.web.errors import BadRequest, NotFound
 from studio.web.filters import FilterSet, Key, Value, choice, date, exact, number, text
@@ -20,8 +20,9 @@ from studio.web.pagination import Page, capped_count, keyset, keyset_all
 from tasks_app.core.checks.catalog import CHECKS
 from tasks_app.core.constraints.catalog import CONSTRAINTS
 from tasks_app.core.services.catalog import services
-from tasks_app.core.spec import CAPABILITIES
+from tasks_app.core.spec import CAPABILITIES, TaskSpec
 from tasks_app.core.validation.card import GROUPS
+from tasks_app.core.validation.proof import Neighbour, Neighbours
 from tasks_app.enums import Origin, Split, TaskState, Track
 from tasks_app.models import (
     Attempt,
@@ -49,6 +50,8 @@ TASK_ORDERS: Final = {
     "findings": "-findings_count",
     "probe": "-best_probe",
 }
+_WORTH_SHOWING: Final = 0.3
+"""Similarity from which on a neighbour is named on the proof card."""
 NEVER_LISTED: Final = ("text", "signature")
 """Columns that no list row needs."""
 
@@ -103,6 +106,7 @@ TASKS: Final = FilterSet(
         Key("finding", _finding, help="a gate (M1), a group (M), any or none"),
         Key("check", _has("checks"), lambda: sorted(CHECKS)),
         Key("constraint", _has("constraints"), lambda: sorted(CONSTRAINTS)),
+        Key("code", lambda value: Q(code=exact(value).upper()), help="T-4F7K, or several"),
         text("language", "language", "en, de, zh"),
         number("tokens", "tokens"),
         date("created", "created_at"),
@@ -254,6 +258,34 @@ def _before(run: GenerationRun | None) -> QuerySet[Task]:
     return rows.exclude(
         pk__in=run.attempts.exclude(version=None).values_list("version__task", flat=True)
     )
+
+
+class Library:
+    """The requests of all tasks still in use, for the near-duplicate gate of single proofs.
+
+    A task is compared with older ones only: of two that are alike the younger has to change. Ask
+    in ascending order of id, so that one index serves a whole filter.
+    """
+
+    def __init__(self) -> None:
+        out_of_use = (TaskState.REJECTED, TaskState.RETIRED)
+        rows = Task.objects.exclude(signature=None).exclude(state__in=out_of_use).order_by("pk")
+        self._rows = iter(rows.values_list("pk", "code", "signature"))
+        self._ahead = next(self._rows, None)
+        self._index: Index[str] = Index()
+
+    def before(self, task: Task) -> Neighbours:
+        """Return a look-up among the tasks that are older than ``task``."""
+        while self._ahead is not None and self._ahead[0] < task.pk:
+            _, code, stored = self._ahead
+            self._index.add(code, unpack_signature(stored))
+            self._ahead = next(self._rows, None)
+
+        def nearest(spec: TaskSpec) -> Neighbour | None:
+            match = self._index.nearest(signature(spec.request.text), _WORTH_SHOWING)
+            return None if match is None else Neighbour(str(match.key), match.similarity)
+
+        return nearest
 
 
 def get_requirement(code: str) -> WorkflowRequirement:

@@ -528,7 +528,7 @@ class ImportItemOut(Schema):
     task: str | None
     tier: str
     reason: str
-    defects: list[str]
+    defects: dict[str, str]
 
     @staticmethod
     def from_row(row: ImportItem) -> "ImportItemOut":
@@ -539,7 +539,7 @@ class ImportItemOut(Schema):
             task=row.task.code if row.task is not None else None,
             tier=row.tier,
             reason=row.reason,
-            defects=[str(defect) for defect in row.defects],
+            defects=row.defects,
         )
 
 

@@ -254,7 +254,7 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(choices=[('created', 'Created'), ('known', 'Already here'), ('refused', 'Refused')], max_length=8)),
                 ('tier', models.CharField(blank=True, max_length=8)),
                 ('reason', models.CharField(blank=True, max_length=2000)),
-                ('defects', models.JSONField(default=list)),
+                ('defects', models.JSONField(default=dict)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='tasks_app.importrun')),
                 ('task', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='import_items', to='tasks_app.task')),

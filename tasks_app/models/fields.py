@@ -3,6 +3,7 @@
 import struct
 from typing import Any, Final
 
+import orjson
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.types.json import Json
@@ -23,6 +24,10 @@ class WrittenJSONField(models.JSONField):
         """Name the column type."""
         return "json"
 
+    def get_internal_type(self) -> str:
+        """Keep bulk inserts from quoting whole documents into arrays, which is slow."""
+        return "WrittenJSONField"
+
     def get_db_prep_value(
         self,
         value: Any,
@@ -30,7 +35,7 @@ class WrittenJSONField(models.JSONField):
         prepared: bool = False,  # noqa: FBT001, FBT002 - Django's signature
     ) -> Any:
         """Send ``json``; Django would send ``jsonb``, which loses the order on the way."""
-        return None if value is None else Json(value)
+        return None if value is None else Json(value, dumps=orjson.dumps)
 
     def from_db_value(self, value: Any, expression: Any, connection: BaseDatabaseWrapper) -> Any:
         """Return what psycopg has parsed already."""

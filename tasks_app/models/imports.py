@@ -46,8 +46,8 @@ class ImportItem(models.Model):
     tier = models.CharField(max_length=8, blank=True)
     """How much of the original's grading is carried over: A, B …"""
     reason = models.CharField(max_length=2000, blank=True)
-    defects = models.JSONField(default=list)
-    """Ids of defects found upstream, kept or mended."""
+    defects = models.JSONField(default=dict)
+    """Id of a defect found upstream → what was found and done."""
     task = models.ForeignKey(
         Task, null=True, blank=True, on_delete=models.SET_NULL, related_name="import_items"
     )

@@ -13,6 +13,7 @@ from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.generation.generate import Outcome as Drafted
 from tasks_app.core.services.catalog import services as known_services
 from tasks_app.core.spec import CAPABILITIES
+from tasks_app.core.validation.card import ProofCard
 from tasks_app.enums import Origin, Outcome
 from tasks_app.models import Attempt, GenerationRun, Task, TaskVersion, WorkflowRequirement
 from tasks_app.operations.actors import Actor, user_of
@@ -109,7 +110,9 @@ def store_outcomes(*, run: GenerationRun, outcomes: Sequence[Drafted], seconds: 
     stored = [item for item in new if item.fate == "unique" and item.made.spec is not None]
     tasks = create_tasks(
         tasks=[
-            NewTask(item.made.spec, item.made.card) for item in stored if item.made.spec is not None
+            NewTask(item.made.spec, _compared(item.made.card))
+            for item in stored
+            if item.made.spec is not None
         ],
         by=row.author,
         origin=Origin.GENERATED,
@@ -162,6 +165,15 @@ def _attempt(
         version=version,
         milliseconds=card.milliseconds if card is not None else 0,
     )
+
+
+def _compared(card: ProofCard | None) -> ProofCard | None:
+    """Note on the card what a run knows and a single proof does not: nothing is like it."""
+    if card is None:
+        return None
+    held = {"state": "held", "reason": "unlike every request of the library and of its run"}
+    gates = [g.model_copy(update=held) if g.id == "V1" else g for g in card.gates]
+    return card.model_copy(update={"gates": tuple(gates)})
 
 
 def _loss(item: Drafted) -> tuple[str, str]:

@@ -25,7 +25,7 @@ class Item:
     """What the source calls it; empty for specs of our own format, known by their content."""
     tier: str = ""
     reason: str = ""
-    defects: Sequence[str] = field(default=())
+    defects: Mapping[str, str] = field(default_factory=dict)
 
 
 @transaction.atomic
@@ -89,7 +89,7 @@ def _row(
         outcome=outcome,
         tier=item.tier,
         reason=item.reason[:2000],
-        defects=list(item.defects),
+        defects=dict(item.defects),
         task=task if item.spec is not None else None,
     )
 

@@ -134,9 +134,10 @@ def test_a_list_page_goes_on_with_its_cursor(owner: User) -> None:
     for number in range(3):
         create_task(spec=small_spec(seed=number, title=f"task {number}"), by=owner)
     client = client_of(owner)
-    first = client.get(ROOT, {"order": "title", "size": 2}).json()
+    asked = {"order": "title", "size": "2"}
+    first = client.get(ROOT, asked).json()
     assert [item["title"] for item in first["items"]] == ["task 0", "task 1"]
-    rest = client.get(ROOT, {"order": "title", "size": 2, "cursor": first["next_cursor"]}).json()
+    rest = client.get(ROOT, {**asked, "cursor": first["next_cursor"]}).json()
     assert [item["title"] for item in rest["items"]] == ["task 2"]
     assert rest["next_cursor"] is None
 
