@@ -339,7 +339,7 @@ _ARABIC_MARKS: Final = {0x066B: ".", 0x066C: ",", 0x2019: "'"}
 
 @functools.cache
 def _boundary(expression: str) -> Callable[[str, int], object]:
-    """Compile one of the few zero-width tests; a pattern for each piece would cost a millisecond."""
+    """Compile one of the few zero-width tests; a pattern a piece would cost a millisecond each."""
     return re.compile(expression).match
 
 
