@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from rollouts_app.core.errors import TaskFailure
-from rollouts_app.core.messages import Message, opening, tool_schemas
+from rollouts_app.core.messages import Message, opening
 from rollouts_app.core.policy import Action
 from rollouts_app.core.trajectory import RecordedCall, RecordedTurn, Trajectory, key_text
+from tasks_app.core.briefing import tool_schemas
 from tasks_app.core.calls import Call, anchor_keys
 from tasks_app.core.grading.grade import grade
 from tasks_app.core.results import Grade

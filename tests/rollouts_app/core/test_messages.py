@@ -3,7 +3,8 @@
 import orjson
 import pytest
 
-from rollouts_app.core.messages import Message, ToolRequest, opening, system_prompt, tool_schemas
+from rollouts_app.core.messages import Message, ToolRequest, opening
+from tasks_app.core.briefing import system_prompt, tool_schemas
 from tasks_app.core.world.world import Seed
 from tests.factories.specs import small_spec
 from tests.rollouts_app.specs import changed, example

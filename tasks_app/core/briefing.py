@@ -1,0 +1,91 @@
+"""What the policy is told: the request, the system prompt and the tools, as the model sees them.
+
+Invariant: only what a colleague at that desk would know is shown. Title, slug, subtype, tags,
+capabilities, checks and provenance never are: they may name the answer.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tasks_app.core.calls import ToolFacts
+from tasks_app.core.spec import Person, TaskSpec
+
+
+def request_text(spec: TaskSpec) -> str:
+    """The request in the colleague's words; attachments are named, their sidecars never shown."""
+    attached = [f"- {a.name} ({a.media_type})" for a in spec.request.attachments]
+    if not attached:
+        return spec.request.text
+    return "\n".join([spec.request.text, "", "Attached:", *attached])
+
+
+def system_prompt(spec: TaskSpec) -> str:
+    """Who the coworker is, whom it works for, by which rules, and what its reply must contain."""
+    place = spec.workplace
+    coworker = place.coworker
+    desk = f" Your mailbox is {coworker.mailbox}." if coworker.mailbox else ""
+    parts = [
+        f"You are the {coworker.role} at {place.organisation}.{desk}",
+        f"It is {spec.clock.start} ({spec.clock.zone}). The clock stands still while you work.",
+        _ways(spec),
+        f"# Who asks\n\n{_person(place.requester)}",
+    ]
+    others = [p for p in place.people if p.name != place.requester.name]
+    if others:
+        parts.append("# People\n\n" + "\n".join(f"- {_person(person)}" for person in others))
+    if place.policies:
+        rules = "\n\n".join(f"## {policy.title}\n\n{policy.text}" for policy in place.policies)
+        parts.append(f"# Rules\n\n{rules}")
+    if place.output_contract:
+        parts.append(f"# Your reply\n\n{place.output_contract}")
+    return "\n\n".join(parts)
+
+
+def _ways(spec: TaskSpec) -> str:
+    lines = ["Do the work with the tools; what they return is the only truth about the records."]
+    if len(spec.stages) > 1:
+        lines.append(
+            "The work goes over several sittings. A reply without tool calls ends the present one; "
+            "you are then told what happened since."
+        )
+    else:
+        lines.append("A reply without tool calls ends the work, so write it when all is done.")
+    return " ".join(lines)
+
+
+def _person(person: Person) -> str:
+    role = f", {person.role}" if person.role else ""
+    mailbox = f" <{person.mailbox}>" if person.mailbox else ""
+    return f"{person.name}{role}{mailbox}"
+
+
+def tool_schemas(spec: TaskSpec, facts: Mapping[str, ToolFacts]) -> tuple[dict[str, Any], ...]:
+    """The offered tools in the form of function calling, in the spec's order.
+
+    An imported task keeps its own names, descriptions and parameters, where it states them.
+    """
+    aliased: dict[str, list[str]] = {}
+    for alias, target in spec.tool_aliases.items():
+        aliased.setdefault(target.tool, []).append(alias)
+    schemas: list[dict[str, Any]] = []
+    for name in spec.tools:
+        declared = facts.get(name)
+        for shown in aliased.get(name) or [name]:
+            alias_of = spec.tool_aliases.get(shown)
+            description = (alias_of.description if alias_of else "") or (
+                declared.description if declared else ""
+            )
+            parameters = (alias_of.parameters if alias_of else None) or (
+                declared.parameters if declared else None
+            )
+            schemas.append(
+                {
+                    "type": "function",
+                    "function": {
+                        "name": shown,
+                        "description": description,
+                        "parameters": dict(parameters or {"type": "object", "properties": {}}),
+                    },
+                }
+            )
+    return tuple(schemas)
