@@ -166,5 +166,14 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return api_response(request, error) if is_api(request) else page_response(request, error)
 
 
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """For CSRF_FAILURE_VIEW: our page; the policy would leave Django's own unstyled."""
+    error = Forbidden(
+        "The form was open too long, or it was not sent from this site. Nothing was changed: "
+        "go back, reload the page and send it again."
+    )
+    return api_response(request, error) if is_api(request) else page_response(request, error)
+
+
 def _megabytes(number: int) -> str:
     return f"{number / 2**20:.1f} MB"

@@ -107,8 +107,9 @@ def welcome(request: HttpRequest, secret: str) -> HttpResponse:
                 return see_other(request, reverse("home"))
     context = {"form": form, "invitation": invitation, "role": Role(invitation.role).label}
     response = render(request, "registration/welcome.html", context, status=status)
-    # The address is a secret: it must not travel in a Referer header.
-    response["Referrer-Policy"] = "no-referrer"
+    # The address is a secret: it must not travel to other sites. "no-referrer" would be stricter,
+    # but browsers then send "Origin: null" with the form, which the CSRF check refuses.
+    response["Referrer-Policy"] = "same-origin"
     return response
 
 

@@ -135,7 +135,7 @@ def _announce(logs: Logs, url: str, link: str, ready: threading.Event) -> None:
     ready.set()
     logs.plain(f"Ready: {url}/")
     if link:
-        logs.plain(f"First start. Sign in as the owner, once, within the hour: {url}{link}")
+        logs.plain(f"First start. Sign in as the owner, once, within a day: {url}{link}")
 
 
 def _answers(url: str) -> bool:

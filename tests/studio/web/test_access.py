@@ -175,7 +175,7 @@ def test_the_owners_link_works_once_and_reading_it_uses_nothing_up() -> None:
     assert path.startswith("/welcome/")
     for _ in range(2):
         page = Client().get(path)
-        assert (page.status_code, page["Referrer-Policy"]) == (200, "no-referrer")
+        assert (page.status_code, page["Referrer-Policy"]) == (200, "same-origin")
     client = Client()
     answer = client.post(path, {"password": ""})
     assert (answer.status_code, answer["Location"]) == (303, "/")

@@ -191,7 +191,9 @@ def test_wrong_passwords_are_counted_down_to_a_pause(make_user: MakeUser) -> Non
 def test_a_form_without_its_csrf_token_is_refused(owner: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(owner)
-    assert client.post("/sign-out/").status_code == 403
+    refused = client.post("/sign-out/")
+    assert refused.status_code == 403
+    assert "reload the page and send it again" in refused.content.decode()
     assert client.post("/account/", {"name": "x"}).status_code == 403
 
 
