@@ -42,8 +42,8 @@ TORCH = "torch==2.13.0"
 COMMANDS = ("run", "test", "setup", "lint", "bench", "shots", "story", "lock")
 # Checked in this order: the fast ones first.
 LINTERS = {
-    "ruff check": ["-m", "ruff", "check", "."],
-    "ruff format": ["-m", "ruff", "format", "--check", "."],
+    "ruff check": ["-m", "ruff", "check", "--output-format", "concise", "."],
+    "ruff format": ["-m", "ruff", "format", "--check", "--output-format", "concise", "."],
     "import-linter": ["-c", "from importlinter.cli import lint_imports_command as c; c()"],
     "mypy": ["-m", "mypy", "."],
 }
