@@ -1,10 +1,11 @@
 """What the API takes and gives; also the rows of exports."""
 
 import datetime as dt
+import re
 from typing import Annotated, Any
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from studio.lib.jsonvalue import JsonObject
 from studio.web.api.paging import Paging
@@ -23,7 +24,17 @@ from tasks_app.models import (
 )
 from tasks_app.queries import TASK_ORDERS, Loss
 
-Reason = Annotated[str, Field(max_length=2000)]
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def _storable(text: str) -> str:
+    if _UNSTORABLE.search(text):
+        raise ValueError("holds a character that cannot be stored (NUL or half of a pair)")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Reason = Annotated[Text, Field(max_length=2000)]
 Spec = dict[str, Any]
 
 
@@ -223,7 +234,7 @@ class VerdictIn(Schema):
 
     base: int = Field(ge=1, description="The version that was looked at.")
     reason: Reason = ""
-    cites: list[Annotated[str, Field(max_length=200)]] = Field([], max_length=50)
+    cites: list[Annotated[Text, Field(max_length=200)]] = Field([], max_length=50)
     seconds: int | None = Field(None, ge=0, le=86_400)
 
 
@@ -259,8 +270,8 @@ class ReviewOut(Schema):
 class CommentIn(Schema):
     """A note, perhaps on a place."""
 
-    text: str = Field(min_length=1, max_length=5000)
-    anchor: str = Field("", max_length=200, description="A JSON pointer, turn:4 or check:k1.")
+    text: Text = Field(min_length=1, max_length=5000)
+    anchor: Text = Field("", max_length=200, description="A JSON pointer, turn:4 or check:k1.")
 
 
 class CommentOut(Schema):
@@ -353,8 +364,8 @@ class ServiceOut(Schema):
 class RequirementIn(Schema):
     """A researcher's wish."""
 
-    title: str = Field(min_length=1, max_length=200)
-    text: str = Field("", max_length=20_000)
+    title: Text = Field(min_length=1, max_length=200)
+    text: Text = Field("", max_length=20_000)
     families: list[str] = Field(min_length=1, max_length=50)
     capabilities: list[str] = Field([], max_length=20)
     services: list[str] = Field([], max_length=50)

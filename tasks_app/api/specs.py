@@ -12,7 +12,7 @@ from tasks_app.core.spec import SpecError, load_spec
 from tasks_app.core.validation.proof import prove
 from tasks_app.core.values import InvalidValueError, freeze
 from tasks_app.core.world.world import World, seed_problem
-from tasks_app.operations.tasks import read_spec
+from tasks_app.operations.tasks import read_spec, storable
 from tasks_app.schemas import CheckedOut, GradeIn, GradeOut, PlaceOut, SpecIn
 
 router = Router(tags=["specs"])
@@ -23,7 +23,7 @@ router = Router(tags=["specs"])
 def validate(request: HttpRequest, body: SpecIn) -> CheckedOut:
     """Its form, and if that holds, its proof card; nothing is stored."""
     try:
-        spec = load_spec(body.spec)
+        spec = load_spec(storable(body.spec))
     except SpecError as error:
         problems = [
             PlaceOut(place=problem.path or "/", message=problem.message)
@@ -49,6 +49,7 @@ def grade_calls(request: HttpRequest, body: GradeIn) -> GradeOut:
     if problem is not None:
         raise Invalid("No world can be made of these records.", [Problem("/services", problem)])
     try:
+        storable({"calls": body.calls})
         acts = read_acts(freeze(body.calls))
     except (InvalidValueError, ValueError) as error:
         raise Invalid("These calls cannot be read.", [Problem("calls", str(error))]) from error

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
@@ -223,12 +224,23 @@ def patched(written: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> T
 def read_spec(source: bytes | str | Mapping[str, Any]) -> TaskSpec:
     """Read a spec that somebody handed in; Invalid names every place and fault."""
     try:
-        return load_spec(source)
+        return load_spec(storable(source) if isinstance(source, Mapping) else source)
     except SpecError as error:
         raise Invalid(
             f"This is not a task spec: {error}",
             [Problem(problem.path or "/", problem.message) for problem in error.problems],
         ) from error
+
+
+def storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return JSON data that the database takes as it is; Invalid for NUL or half a pair."""
+    try:
+        text = orjson.dumps(data)
+    except TypeError as error:  # orjson.JSONEncodeError is a TypeError
+        raise Invalid("This is not JSON that can be kept.", [Problem("/", str(error))]) from error
+    if b"\\u0000" in text:
+        raise Invalid("This is not JSON that can be kept.", [Problem("/", "a text holds NUL")])
+    return data
 
 
 def _ensure_saveable(row: Task, spec: TaskSpec, reason: str) -> None:

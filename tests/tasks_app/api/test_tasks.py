@@ -184,6 +184,22 @@ def test_a_malformed_spec_names_every_place(owner: User) -> None:
     assert not Task.objects.exists()
 
 
+@pytest.mark.parametrize("text", ["\ud800", "a\x00b"])
+@pytest.mark.parametrize("route", ["create", "save", "comment", "reject", "validate"])
+def test_a_text_that_cannot_be_kept_is_refused(
+    route: str, text: str, task: Task, owner: User
+) -> None:
+    one = f"{ROOT}/{task.code}"
+    path, body = {
+        "create": (ROOT, {"spec": small_written(title=text)}),
+        "save": (f"{one}/versions", {"base": 1, "spec": small_written(seed=3), "reason": text}),
+        "comment": (f"{one}/comments", {"text": text}),
+        "reject": (f"{one}/reject", {"base": 1, "reason": text}),
+        "validate": ("/api/v1/specs/validate", {"spec": small_written(title=text)}),
+    }[route]
+    assert send(client_of(owner), "POST", path, body).status_code == 422
+
+
 def test_an_unknown_format_names_the_one_that_is_read(owner: User) -> None:
     answer = send(client_of(owner), "POST", ROOT, {"spec": {"format": "coworker-task/9"}})
     assert answer.status_code == 422
