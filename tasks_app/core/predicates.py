@@ -389,23 +389,28 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+@functools.lru_cache(maxsize=8192)
+def _compile_text(piece: str) -> Callable[[str], bool]:
+    wanted = fold(piece).strip()
+    if not wanted:
+        return lambda _: False  # an empty field stands nowhere
+    begins, ends, length = _boundary(_head(wanted)), _boundary(_tail(wanted)), len(wanted)
+
+    def stands(folded: str) -> bool:
+        at = folded.find(wanted)
+        while at >= 0:  # find is far faster than a search that begins with a look behind
+            if begins(folded, at) and ends(folded, at + length):
+                return True
+            at = folded.find(wanted, at + 1)
+        return False
+
+    return stands
+
+
 def compile_piece(piece: Any) -> Callable[[str], bool]:
     """Compile a text piece to a test of folded text. Raises PredicateError."""
     if isinstance(piece, str):
-        wanted = fold(piece).strip()
-        if not wanted:
-            return lambda _: False  # an empty field stands nowhere
-        begins, ends, length = _boundary(_head(wanted)), _boundary(_tail(wanted)), len(wanted)
-
-        def stands(folded: str) -> bool:
-            at = folded.find(wanted)
-            while at >= 0:  # find is far faster than a search that begins with a look behind
-                if begins(folded, at) and ends(folded, at + length):
-                    return True
-                at = folded.find(wanted, at + 1)
-            return False
-
-        return stands
+        return _compile_text(piece)
     check_piece(piece)
     if isinstance(piece, Mapping):
         if "regex" in piece:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import orjson
 from pydantic import Field, field_validator
 
 from tasks_app.core.checks.base import BaseCheck
@@ -17,6 +18,12 @@ from tasks_app.core.evidence import (
 from tasks_app.core.predicates import Test, compile_predicate, compile_where
 from tasks_app.core.results import Judgement
 from tasks_app.core.values import MISSING, address, follow
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(expect: bytes) -> Test:
+    """Compile an `expect` whose references are resolved; many runs make the same records."""
+    return compile_where(orjson.loads(expect))
 
 
 class RecordMatch(BaseCheck):
@@ -67,7 +74,9 @@ class RecordMatch(BaseCheck):
         cites = tuple(address(self.place, row[id_field]) for row in found)
         if not self._counted(len(found)):
             return Judgement(0.0, f"{len(found)} records of {self.place} are selected", cites)
-        holds = self._expected or compile_where(evidence.resolve(self.expect, self.stage))
+        holds = self._expected or _compiled(
+            orjson.dumps(evidence.resolve(self.expect, self.stage))
+        )
         for row, cite in zip(found, cites, strict=True):
             if not holds(row):
                 return Judgement(0.0, self._difference(row, evidence), (cite,))
