@@ -1,11 +1,13 @@
 """Brings the database to what the code needs: migrations, then the demo."""
 
+from io import StringIO
 from typing import Any
 
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from studio.migrations_state import missing_migrations
+from tasks_app.models import Task
 
 
 class Command(BaseCommand):
@@ -17,8 +19,13 @@ class Command(BaseCommand):
         """One process for both: each start of Django costs a second."""
         missing = missing_migrations()
         if missing:
-            self.stdout.write(f"Migrating the database ({len(missing)} migrations) ...")
-            self.stdout.flush()
+            self._say(f"Migrating the database ({len(missing)} migrations) ...")
             call_command("migrate", verbosity=0)
-        if "seed_demo" in get_commands():
-            call_command("seed_demo", stdout=self.stdout)
+        if not Task.objects.exists():
+            self._say("Seeding the demo ...")
+        # It goes on where an earlier one was cut off; its table would be noise in the log of `up`.
+        call_command("seed_demo", stdout=StringIO())
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
