@@ -50,7 +50,7 @@ def sign_off(name: str) -> None:
 def _ready(sender: Any, **_: Any) -> None:
     """Begin to say so. A thread, because Celery's own heartbeat may be switched off."""
     name = str(sender.hostname)
-    queues = sorted(str(queue) for queue in sender.task_consumer.queues)
+    queues = sorted(str(queue.name) for queue in sender.task_consumer.queues)
     _stop.clear()
     threading.Thread(target=_keep_saying, args=(name, queues), daemon=True).start()
 

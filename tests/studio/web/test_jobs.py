@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from studio.web import claims, jobs
+from studio.web import claims, jobs, workers
 from studio.web.models import Job
 from tests.studio.web import job_kinds
 
@@ -163,6 +163,8 @@ def test_workers_run_stop_and_run_again_what_a_killed_one_left() -> None:
     claims.request_cancel(endless)
     with pytest.raises(jobs.JobEnded, match="stopped"):
         jobs.wait(endless, timeout=60)
+
+    assert [row.queues for row in workers.alive()] == [[job_kinds.QUEUE]]
 
     killed = jobs.start("test_die_once", {})
     _until(killed, lambda: killed.note == "dying")
