@@ -159,13 +159,24 @@ class Change(NamedTuple):
         """The address of the record."""
         return address(self.collection, self.id)
 
-    def fields(self) -> tuple[str, ...]:
-        """Names of the top-level fields that differ, sorted."""
+    def differing(self) -> set[str]:
+        """Names of the top-level fields that differ."""
         before: Mapping[str, Any] = self.before or {}
         after: Mapping[str, Any] = self.after or {}
-        names = [n for n, v in after.items() if n not in before or before[n] != v]
-        names.extend(n for n in before if n not in after)
-        return tuple(sorted(names))
+        names = {
+            name
+            for name, value in after.items()
+            if (old := before.get(name, _GONE)) is not value and old != value
+        }
+        names.update(name for name in before if name not in after)
+        return names
+
+    def fields(self) -> tuple[str, ...]:
+        """Names of the top-level fields that differ, sorted."""
+        return tuple(sorted(self.differing()))
+
+
+_GONE: Final = object()
 
 
 class Pattern(NamedTuple):

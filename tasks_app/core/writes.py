@@ -119,7 +119,7 @@ def strays(
     for stage, differences in changes:
         for change in differences:
             kind = change.kind
-            open_fields = set(change.fields()) if kind == "update" else None
+            open_fields = change.differing() if kind == "update" else None
             allowed = False
             for number, rule in by_collection.get(change.collection, ()):
                 covered = rule.place.fields
