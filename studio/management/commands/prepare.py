@@ -13,6 +13,7 @@ from tasks_app.models import Task
 class Command(BaseCommand):
     """``manage.py prepare``; does nothing where nothing is missing."""
 
+    requires_system_checks = []  # `check`, `doctor` and the tests run them; a start need not
     help = "Migrate the database and seed the demo, where they are not there yet."
 
     def handle(self, **options: Any) -> None:

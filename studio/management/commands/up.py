@@ -27,6 +27,7 @@ READY_PATIENCE = 60.0
 class Command(BaseCommand):
     """``manage.py up``."""
 
+    requires_system_checks = []  # `check`, `doctor` and the tests run them; a start need not
     help = "Serve the studio: web, workers by queue and beat as one supervised tree."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
