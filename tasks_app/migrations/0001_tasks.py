@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
                 ('patch', models.JSONField(default=list)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='tasks_app.taskversion')),
+                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='children', to='tasks_app.taskversion')),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='tasks_app.task')),
             ],
             options={
@@ -146,12 +146,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='task',
             name='approved',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.taskversion'),
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='tasks_app.taskversion'),
         ),
         migrations.AddField(
             model_name='task',
             name='current',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.taskversion'),
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='tasks_app.taskversion'),
         ),
         migrations.CreateModel(
             name='Review',

@@ -68,13 +68,13 @@ class Task(CodedModel):
     """``claw-eval:T085_stock``: what an import calls it; empty for our own."""
 
     current = models.ForeignKey(
-        "TaskVersion", null=True, on_delete=models.PROTECT, related_name="+"
+        "TaskVersion", null=True, on_delete=models.RESTRICT, related_name="+"
     )
     current_number = models.PositiveIntegerField(default=1)
     spec_hash = models.CharField(max_length=64, db_index=True)
     """Content hash of the current version."""
     approved = models.ForeignKey(
-        "TaskVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+        "TaskVersion", null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
     )
     """The version that was approved, while that is the current one."""
     proof = models.ForeignKey(
@@ -157,7 +157,7 @@ class TaskVersion(models.Model):
     hash = models.CharField(max_length=64, db_index=True)
     origin = models.CharField(max_length=12, choices=Origin.choices)
     parent = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
     )
     """The version it was made from; of another task for a duplicate."""
     author = models.ForeignKey(

@@ -4,6 +4,7 @@ Running it again changes nothing: what is there already is left as it is.
 """
 
 from argparse import ArgumentParser
+from itertools import islice
 from typing import Any, Final
 
 from django.apps import apps
@@ -17,7 +18,7 @@ from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.spec import load_spec
 from tasks_app.enums import TaskState
 from tasks_app.jobs import GENERATE, prove_now
-from tasks_app.models import GenerationRun, Task, WorkflowRequirement
+from tasks_app.models import GenerationRun, Review, Task, WorkflowRequirement
 from tasks_app.operations.generation import open_run, save_requirement
 from tasks_app.operations.tasks import save_version
 from tasks_app.operations.verdicts import approve, reject
@@ -55,10 +56,12 @@ class Command(StudioCommand):
         tasks = 0
         for family in FAMILIES:
             wish = self._wish(family)
-            if not wish.runs.exists():
+            made = _of(wish)
+            if not made.exists():
                 self._generate(wish, as_json=options["as_json"])
-                self._judge(_of(wish))
-            tasks += _of(wish).count()
+            if not Review.objects.filter(version__task__in=made).exists():
+                self._judge(made)
+            tasks += made.count()
         return {"tasks": tasks, "episodes": self._roll_out()}
 
     def _wish(self, family: str) -> WorkflowRequirement:
@@ -88,16 +91,16 @@ class Command(StudioCommand):
 
     def _judge(self, tasks: "QuerySet[Task]") -> None:
         proven = iter(tasks.filter(state=TaskState.PROVEN).order_by("pk"))
-        for task, _ in zip(proven, range(APPROVED), strict=False):
+        for task in islice(proven, APPROVED):
             approve(task=task, base=1, by=None, reason="Reads well, grades what it asks for.")
-        for task, _ in zip(proven, range(REJECTED), strict=False):
+        for task in islice(proven, REJECTED):
             reject(
                 task=task,
                 base=1,
                 by=None,
                 reason="The request names what the coworker should find out.",
             )
-        for task, _ in zip(proven, range(BROKEN), strict=False):
+        for task in islice(proven, BROKEN):
             self._break(task)
 
     def _break(self, task: Task) -> None:
@@ -137,6 +140,6 @@ class Command(StudioCommand):
 
 def _of(wish: WorkflowRequirement) -> "QuerySet[Task]":
     runs = GenerationRun.objects.filter(requirement=wish)
-    return (
-        Task.objects.filter(versions__attempts__run__in=runs).select_related("current").distinct()
-    )
+    # Not distinct(): PostgreSQL cannot compare the json column of the joined version.
+    made = Task.objects.filter(versions__attempts__run__in=runs).values("pk")
+    return Task.objects.filter(pk__in=made).select_related("current")

@@ -275,3 +275,13 @@ def test_a_text_that_is_no_spec_names_every_place() -> None:
     with pytest.raises(Invalid) as caught:
         read_spec({**small_written(), "seed": -1, "colour": "red"})
     assert sorted(problem.place for problem in caught.value.problems) == ["/colour", "/seed"]
+
+
+def test_a_task_can_be_deleted_with_all_that_hangs_on_it_but_not_with_its_copy() -> None:
+    task = approve(task=proven_task(), base=1, by=None)
+    copied = duplicate(task=task, by=None)
+    task.delete()
+    copied.refresh_from_db()
+    assert copied.current is not None
+    assert copied.current.parent is None
+    assert list(Task.objects.all()) == [copied]
