@@ -15,6 +15,7 @@ from tasks_app.core.validation.mutants import (
     with_field,
 )
 from tasks_app.core.validation.trial import Play, Trial
+from tasks_app.core.values import Change
 from tasks_app.core.writes import Stray
 
 
@@ -39,9 +40,9 @@ def damaged_field(trial: Trial) -> float | None:
         for record_id, row in rows.items():
             if trial.seed.ground.start.get(place, {}).get(record_id) is not row:
                 continue
-            hidden = masks.hidden(place, record_id)
+            whole = Change(place, record_id, row, row)
             for name, value in row.items():
-                if hidden is None or name in hidden or name == "id":
+                if name == "id" or masks.hides(whole, name):
                     continue
                 wrong = perturbed(value)
                 if wrong is None:

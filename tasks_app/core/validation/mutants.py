@@ -104,9 +104,9 @@ def _wrong_arguments(trial: Trial) -> Iterator[Mutant]:
         texts = tools()[act.tool].facts.text
         reading = not _writes(act)
         for argument in arguments_of(act.tool):
-            if argument.name not in act.arguments or argument.name in texts:
+            value = act.arguments.get(argument.name)
+            if value is None or (argument.name in texts and near_misses.is_wording(value)):
                 continue
-            value = act.arguments[argument.name]
             if reading and not (isinstance(value, str) and value in homes):
                 continue
             tried: list[Any] = [value]
@@ -349,12 +349,24 @@ class Masks:
                 names |= free.fields
         return frozenset(names)
 
-    def hidden(self, place: str, record_id: str) -> frozenset[str] | None:
-        """Return the fields not compared; None for the whole record."""
-        free = self.free(place, record_id)
-        if free is None:
-            return None
-        return free | self._text.get(place.partition("/")[0], set())
+    def hides(self, change: Change, name: str) -> bool:
+        """Say whether a field of a changed record does not count."""
+        free = self.free(change.collection, change.id)
+        if free is None or name in free:
+            return True
+        texts = self._text.get(change.collection.partition("/")[0], ())
+        return name in texts and all(
+            near_misses.is_wording(record.get(name))
+            for record in (change.before, change.after)
+            if record is not None
+        )
+
+    def content(self, change: Change, record: Record) -> bytes:
+        """Return what counts of a record that was made in the run: its own id does not."""
+        key = id_field(change.collection)
+        return canonical(
+            {k: v for k, v in record.items() if k != key and not self.hides(change, k)}
+        )
 
 
 def differences(masks: Masks, right: Evidence, wrong: Evidence) -> list[str]:
@@ -374,20 +386,18 @@ def _unlike(
 ) -> Iterator[str]:
     made: dict[str, tuple[list[bytes], list[bytes], list[str]]] = {}
     for change in changes:
-        hidden = masks.hidden(change.collection, change.id)
-        if hidden is None:
+        if masks.free(change.collection, change.id) is None:
             continue
         old = opened.get(change.collection, {})
         if change.id in old or change.id in other.get(change.collection, {}):
-            fields = [name for name in change.fields() if name not in hidden]
+            fields = [name for name in change.fields() if not masks.hides(change, name)]
             if fields:
                 yield f"{change.address}#{','.join(fields)}"
             continue
         lists = made.setdefault(change.collection, ([], [], []))
-        hidden = hidden | {id_field(change.collection)}
         for record, contents in ((change.before, lists[0]), (change.after, lists[1])):
             if record is not None:
-                contents.append(canonical({k: v for k, v in record.items() if k not in hidden}))
+                contents.append(masks.content(change, record))
         lists[2].append(change.address)
     for first, second, places in made.values():
         if sorted(first) != sorted(second):
@@ -469,11 +479,8 @@ def prove_states(trial: Trial) -> list[MutantResult]:
         after = change.after
         if after is None:
             continue
-        hidden = masks.hidden(change.collection, change.id)
-        if hidden is None:
-            continue
         for name in change.fields():
-            if name in hidden or name == id_field(change.collection):
+            if name == id_field(change.collection) or masks.hides(change, name):
                 continue
             wrong = perturbed(after.get(name))
             if wrong is None:

@@ -23,6 +23,13 @@ class Miss(NamedTuple):
     """As a person reads it."""
 
 
+def is_wording(value: Any) -> bool:
+    """Say whether a text is free wording; a code such as CB-0731 is a value, wherever it stands."""
+    if not isinstance(value, str):
+        return value is None
+    return " " in value.strip() or not any(character.isdigit() for character in value)
+
+
 def swapped_digits(text: str) -> str | None:
     """Return a text with its last two unequal neighbour digits swapped; None if it has none."""
     for position in range(len(text) - 2, -1, -1):

@@ -203,20 +203,20 @@ def well_formed(
     try:
         return load_spec(source), []
     except SpecError as problem:
-        data = orjson.loads(source) if _is_json(source) else source
+        data = _data(source)
         if not isinstance(data, Mapping):
             raise
         return _cast(apply(data, ()), problem)
 
 
-def _is_json(source: bytes | str | Mapping[str, Any]) -> bool:
+def _data(source: bytes | str | Mapping[str, Any]) -> Any:
+    """Return what a text holds; None if it is no JSON."""
     if isinstance(source, Mapping):
-        return False
+        return source
     try:
-        orjson.loads(source)
+        return orjson.loads(source)
     except orjson.JSONDecodeError:
-        return False
-    return True
+        return None
 
 
 def _cast(data: Any, problem: SpecError) -> tuple[TaskSpec, list[RepairRecord]]:

@@ -16,6 +16,7 @@ from tasks_app.core.spec import Step
 from tasks_app.core.validation import text_pieces
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
+from tasks_app.core.validation.near_misses import is_wording
 from tasks_app.core.validation.trial import SOLVED, Play, Trial
 
 BUDGET_SHARE: Final = 0.6
@@ -127,9 +128,11 @@ def reachable(trial: Trial) -> Iterator[Finding]:
             continue
         texts = tools()[step.tool].facts.text
         for argument in arguments_of(step.tool):
-            if argument.name not in step.arguments or argument.name in texts:
+            if argument.name not in step.arguments:
                 continue
             for value in literals(step.arguments[argument.name]):
+                if argument.name in texts and is_wording(value):
+                    continue
                 if not _known(value, argument, known, seen):
                     yield finding(
                         "O3",

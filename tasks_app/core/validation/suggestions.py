@@ -564,11 +564,11 @@ def _expecting(
 def _demanding(trial: Trial, written: Written, collection: str, record_id: str) -> Iterator[Repair]:
     """Add a check that the record the mutant left out exists, by its content."""
     row = trial.reference.evidence.rows(collection)[record_id]
-    hidden = Masks(trial).hidden(collection, record_id) or frozenset()
+    masks, whole = Masks(trial), Change(collection, record_id, None, row)
     key = id_field(collection)
     if record_id in trial.seed.ground.start.get(collection, {}):
         return
-    where = {k: v for k, v in row.items() if k not in hidden and k != key and _plain(v)}
+    where = {k: v for k, v in row.items() if k != key and not masks.hides(whole, k) and _plain(v)}
     if where:
         yield from _added(trial, written, collection, where, {}, f"expect the record {record_id}")
 

@@ -1,0 +1,165 @@
+"""The static gates S, R, T: each planted fault is found at its place, and the examples are
+clean.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tasks_app.core.editing import apply
+from tasks_app.core.spec import load_spec
+from tasks_app.core.validation import references, structure, tools
+from tasks_app.core.validation.card import Finding
+from tests.factories.examples import (
+    EXAMPLES,
+    PAYMENT,
+    SUPPORT,
+    broken,
+    check,
+    entry,
+    example,
+    invoice,
+    order,
+    written,
+)
+
+GATES = (*structure.GATES, *references.GATES, *tools.GATES)
+Written = dict[str, Any]
+
+
+def findings(name: str, change: Callable[[Written], object]) -> list[Finding]:
+    spec = broken(name, change)
+    return [found for gate in GATES for found in gate.look(spec)]
+
+
+def ticket(data: Written, wanted: str) -> Written:
+    return entry(data["services"]["helpdesk"]["tickets"], wanted)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_pass_every_static_gate(name: str) -> None:
+    assert [found for gate in GATES for found in gate.look(example(name))] == []
+
+
+PLANTED: list[tuple[str, str, str, Callable[[Written], object]]] = [
+    ("S2", "/checks", SUPPORT, lambda d: check(d, "o_amount").update(weight=0.3)),
+    ("S2", "/checks", SUPPORT, lambda d: d.update(checks=[])),
+    ("S3", "/checks/1", SUPPORT, lambda d: d["checks"][1].update(id="o_refund")),
+    ("S3", "/tools/14", SUPPORT, lambda d: d["tools"].append("mail_send_message")),
+    ("S4", "/checks/5/requires/0", SUPPORT, lambda d: d["checks"][5].update(requires=["o_gone"])),
+    ("S4", "/checks/7/requires", SUPPORT, lambda d: d["checks"][7].update(requires=[])),
+    ("S4", "/checks/0/stage", SUPPORT, lambda d: d["checks"][0].update(stage="day2")),
+    (
+        "R1",
+        "/services/orders/orders/6/customer_id",
+        SUPPORT,
+        lambda d: order(d, "OR-88431").update(customer_id="CU-3308"),
+    ),
+    ("R2", "/tools/0", SUPPORT, lambda d: d["tools"].__setitem__(0, "helpdesk_search_ticket")),
+    ("R2", "/reference/1/tool", SUPPORT, lambda d: d["reference"][1].update(tool="helpdesk_show")),
+    (
+        "R2",
+        "/reference/1/arguments/ticket",
+        SUPPORT,
+        lambda d: d["reference"][1]["arguments"].update(ticket="TK-1"),
+    ),
+    (
+        "R2",
+        "/reference/2/arguments/customer_id/from",
+        SUPPORT,
+        lambda d: d["reference"][2]["arguments"]["customer_id"].update({"from": "tickte"}),
+    ),
+    ("R2", "/constraints/0/policy", SUPPORT, lambda d: d["constraints"][0].update(policy="rules")),
+    ("R2", "/checks/0/where/ordr_id", SUPPORT, lambda d: d["checks"][0]["where"].update(ordr_id=1)),
+    (
+        "R2",
+        "/checks/2/where/id",
+        SUPPORT,
+        lambda d: d["checks"][2].update(where={"id": "TK-2014"}),
+    ),
+    (
+        "R2",
+        "/write_set/1",
+        SUPPORT,
+        lambda d: d["write_set"].__setitem__(1, "helpdesk/tickets/TK-9#status"),
+    ),
+    ("R2", "/faults/0/tool", PAYMENT, lambda d: d["faults"][0].update(tool="finance_pay_invoice")),
+    (
+        "R3",
+        "/services/finance/invoices/0/due_on",
+        PAYMENT,
+        lambda d: d["services"]["finance"]["invoices"][0].update(due_on="2031-02-30"),
+    ),
+    (
+        "R3",
+        "/services/helpdesk/tickets/3/created_at",
+        SUPPORT,
+        lambda d: ticket(d, "TK-2058").update(created_at="soon"),
+    ),
+    (
+        "R3",
+        "/services/helpdesk/tickets/3/created_at",
+        SUPPORT,
+        lambda d: ticket(d, "TK-2058").update(
+            created_at="2031-04-01T09:00:00+02:00", updated_at="2031-04-01T09:00:00+02:00"
+        ),
+    ),
+    (
+        "R3",
+        "/services/crm/customers/0/email",
+        SUPPORT,
+        lambda d: d["services"]["crm"]["customers"][0].update(email="rosalind at mailbarn"),
+    ),
+    (
+        "R4",
+        "/request/text",
+        SUPPORT,
+        lambda d: d["request"].update(text="Hi, please look after Wilhelmina Oakes for me."),
+    ),
+    (
+        "R4",
+        "/request/text",
+        SUPPORT,
+        lambda d: d["request"].update(text="Please settle TK-9999 today."),
+    ),
+]
+
+
+@pytest.mark.parametrize(("gate", "path", "name", "change"), PLANTED)
+def test_a_planted_fault_is_found_at_its_place(
+    gate: str, path: str, name: str, change: Callable[[Written], object]
+) -> None:
+    found = [(f.gate, f.path) for f in findings(name, change)]
+    assert (gate, path) in found
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        (SUPPORT, lambda d: check(d, "o_amount").update(weight=0.3)),
+        (SUPPORT, lambda d: d["checks"][1].update(id="o_refund")),
+        (SUPPORT, lambda d: d["checks"][7].update(requires=[])),
+        (SUPPORT, lambda d: order(d, "OR-88431").update(customer_id="CU-33007")),
+        (SUPPORT, lambda d: d["tools"].__setitem__(0, "helpdesk_search_ticket")),
+        (SUPPORT, lambda d: ticket(d, "TK-2058").update(updated_at="2031-03-01T09:00:00+01:00")),
+    ],
+)
+def test_the_suggested_repair_removes_the_finding(
+    name: str, change: Callable[[Written], object]
+) -> None:
+    before = findings(name, change)
+    suggested = next(f for f in before if f.suggestion is not None)
+    assert suggested.suggestion is not None
+    data = written(name)
+    change(data)
+    mended = load_spec(apply(data, [dict(step) for step in suggested.suggestion.patch]))
+    after = [found for gate in GATES for found in gate.look(mended)]
+    assert suggested.message not in [f.message for f in after]
+
+
+def test_an_invoice_of_an_unknown_payee_names_the_nearest_one() -> None:
+    found = findings(PAYMENT, lambda d: invoice(d, "IN-5521").update(payee_id="PY-2100"))
+    assert [(f.gate, f.message, f.hint) for f in found] == [
+        ("R1", "payee_id is PY-2100, but finance/payees has no such record", "did you mean PY-210?")
+    ]
