@@ -391,6 +391,12 @@ def _services(
         )
         if str(inner) in sandbox:
             copied.append(str(inner))
+    for collections in services.values():
+        for records in collections.values():
+            ids = [record["id"] for record in records]
+            twice = next((i for i in ids if ids.count(i) > 1), None)
+            if twice is not None:
+                raise ImportProblemError(f"{twice} stands there twice")
     if copied:
         defects["D07"] = (
             f"{', '.join(copied)} also lay among the agent's own files; here only tools show it"

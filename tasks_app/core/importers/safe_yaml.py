@@ -8,6 +8,9 @@ import yaml
 
 LARGEST_YAML: Final = 2_000_000
 DEEPEST: Final = 40
+_PLAIN_TAGS: Final = frozenset(
+    f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq")
+)
 
 
 class UnsafeYamlError(ValueError):
@@ -26,7 +29,7 @@ class _PlainLoader(yaml.SafeLoader):
         if getattr(event, "anchor", None) is not None:
             raise UnsafeYamlError(f"line {_line(event)}: anchors are refused")
         tag = getattr(event, "tag", None)
-        if tag is not None and not str(tag).startswith("tag:yaml.org,2002:"):
+        if tag is not None and tag not in _PLAIN_TAGS:
             raise UnsafeYamlError(f"line {_line(event)}: the tag {tag} is refused")
         self.depth += 1
         if self.depth > DEEPEST:
