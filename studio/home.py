@@ -130,9 +130,11 @@ def _queue(who: Principal, counts: dict[str, int]) -> dict[str, Any]:
 
 
 def _jobs(now: dt.datetime) -> list[dict[str, Any]]:
-    still = Case(When(state__in=FINISHED, then=Value(1)), default=0, output_field=IntegerField())
-    recent = Job.objects.filter(created_at__gt=now - 7 * _RECENT)
-    return [_job(row) for row in recent.order_by(still, "-created_at", "-id")[:SHOWN]]
+    newest = Job.objects.order_by("-created_at", "-id")
+    rows = list(newest.exclude(state__in=FINISHED)[:SHOWN])
+    ended = newest.filter(state__in=FINISHED, created_at__gt=now - 7 * _RECENT)
+    rows.extend(ended[: SHOWN - len(rows)])
+    return [_job(row) for row in rows]
 
 
 def _job(row: Job) -> dict[str, Any]:
