@@ -19,7 +19,7 @@ def weights(spec: TaskSpec) -> Iterator[Finding]:
     """S2: the weights of scored checks sum to 1; no component over 0.6; outcome at least 0.4."""
     if spec.evaluation_only:
         return  # an upstream benchmark's weights are its own, and part of them is a judge's
-    scored = [(i, c) for i, c in enumerate(spec.checks) if c.kind != "rubric"]
+    scored = [(i, c) for i, c in enumerate(spec.checks) if c.pays]
     if not scored:
         yield finding("S2", "/checks", "no check is scored", hint="add an outcome check")
         return

@@ -115,7 +115,7 @@ class PaymentFacts:
         self.former["email"], self.former["contact"] = self.payee["email"], self.payee["contact"]
         self.others = []
         for _ in range(2 + self.level // 2):
-            firm = cast.firm(rng.choice(rng.choice(words.TRADES)))
+            firm = cast.firm(rng.choice(rng.choice(words.TRADES)[:2]))
             self.others.append(self._payee(firm.name, firm, cast.person(firm.domain)))
         self.payees = cast.in_the_middle(
             self.payee, cast.shuffled([self.sister, cousin, self.former, *self.others])

@@ -234,6 +234,7 @@ class SupportFacts:
     ) -> Json:
         name = next(p["name"] for p in self.people if p["id"] == customer_id)
         order: Json = {
+            "id": "",
             "customer_id": customer_id,
             "customer_name": name,
             "placed_on": self.clock.date(-placed),

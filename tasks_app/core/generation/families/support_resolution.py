@@ -789,8 +789,9 @@ class Scene(SupportFacts):
             groups = [[self.order_id]]
         places = {f"t{i}": bound for i, (_, bound) in enumerate(names)}
         tickets = " and ".join(f"{{{place}}}" for place in places)
-        text = f"Done: {sentence}" + (f"; tickets {tickets}." if names else ".")
-        parts = [*self.contract_parts, *(["the tickets you dealt with"] if names else [])]
+        noun = "tickets" if len(names) > 1 else "ticket"
+        text = f"Done: {sentence}" + (f"; {noun} {tickets}." if names else ".")
+        parts = [*self.contract_parts, *([f"the {noun} you dealt with"] if names else [])]
         ending = "; name no other tickets." if names else "."
         if not self.desk:
             groups.append([self.order_id])
