@@ -280,7 +280,7 @@ def apply_function(name: str, arguments: Sequence[Any]) -> Any:
     """Call a function by name. Raises FunctionError for an unknown name, a wrong count or wrong
     types.
     """
-    known = FUNCTIONS.get(name)
+    known = FUNCTIONS.get(name) if isinstance(name, str) else None
     if known is None:
         raise FunctionError(f"unknown function {name}")
     function, arity = known

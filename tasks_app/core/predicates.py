@@ -273,6 +273,8 @@ def compile_predicate(predicate: Any) -> Test:
 def compile_where(where: Mapping[str, Any]) -> Test:
     """Compile an object of field path → predicate into one test of a record."""
     fields: list[tuple[tuple[str, ...], Test]] = []
+    if not isinstance(where, Mapping):
+        raise PredicateError("expected an object of field → predicate")
     for path, predicate in where.items():
         try:
             fields.append((split_path(path), compile_predicate(predicate)))

@@ -191,6 +191,8 @@ def reference_run(spec: TaskSpec) -> tuple[World, ProgramRun]:
 
 _SELECTING: Final = frozenset({"where", "sort", "take", "field"})
 _BINDING: Final = frozenset({"from", "path"}) | _SELECTING
+_OPERANDS: Final = {"path": str, "where": Mapping, "sort": str, "field": str, "take": str}
+"""What stands at each key of a binding."""
 
 
 def is_binding(value: Any) -> bool:
@@ -212,8 +214,12 @@ def bind(value: Any, scope: Mapping[str, Any]) -> Any:
         if "from" in keys and keys <= _BINDING and isinstance(value["from"], str):
             return _select(value, scope)
         if keys == {"fn", "args"}:
+            if not isinstance(value["args"], list | tuple):
+                raise BindingError(f"args of {value['fn']} is no list")
             return apply_function(value["fn"], [bind(a, scope) for a in value["args"]])
         if keys == {"text", "with"}:
+            if not isinstance(value["text"], str) or not isinstance(value["with"], Mapping):
+                raise BindingError('a text binding is {"text": text, "with": {name: value}}')
             return fill(value["text"], {k: bind(v, scope) for k, v in value["with"].items()})
         return {key: bind(item, scope) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -223,6 +229,9 @@ def bind(value: Any, scope: Mapping[str, Any]) -> Any:
 
 def _select(binding: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
     source = binding["from"]
+    for key, kind in _OPERANDS.items():
+        if key in binding and not isinstance(binding[key], kind):
+            raise BindingError(f"{key} of a binding to {source} is {binding[key]!r}")
     if source not in scope:
         raise BindingError(f"no step {source} before this one")
     value = scope[source]

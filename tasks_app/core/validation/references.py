@@ -190,7 +190,7 @@ def _bindings(
                 value.get("where"), f"{place}/where", known, inside_each=inside_each
             )
             return
-        if "fn" in value and value["fn"] not in FUNCTIONS:
+        if "fn" in value and str(value["fn"]) not in FUNCTIONS:
             yield _unknown(f"{place}/fn", "function", str(value["fn"]), list(FUNCTIONS))
     if isinstance(value, Mapping):
         for key, item in value.items():
