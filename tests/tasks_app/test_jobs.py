@@ -12,11 +12,19 @@ from studio.web.errors import Invalid
 from studio.web.jobs import JobEnded
 from studio.web.models import Blob, Job
 from tasks_app.enums import ImportOutcome, ImportSource, Origin, Outcome, TaskState
-from tasks_app.jobs import GENERATE, IMPORT, PROVE, prove_now, start_generation, start_import
+from tasks_app.jobs import (
+    GENERATE,
+    IMPORT,
+    PROVE,
+    outcomes,
+    prove_now,
+    start_generation,
+    start_import,
+)
 from tasks_app.models import Attempt, GenerationRun, ImportItem, Proof, Task
-from tasks_app.operations.generation import open_run
+from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import open_import
-from tasks_app.operations.tasks import create_task
+from tasks_app.operations.tasks import create_task, duplicate
 from tasks_app.operations.verdicts import reject
 from tasks_app.queries import losses
 from tests.factories.people import person
@@ -60,6 +68,18 @@ def test_a_run_that_is_run_twice_keeps_everything_once() -> None:
     assert {**first, "seconds": 0} == {**second, "seconds": 0}
     assert sorted(Task.objects.values_list("spec_hash", flat=True)) == hashes
     assert (run.drafted, run.valid, run.proven, run.unique, run.repairs) == funnel
+
+
+def test_a_run_that_was_killed_half_way_is_finished_by_the_next_worker() -> None:
+    run, whole = run_of(5), run_of(5)
+    first = list(outcomes(run.families, 5, run.seed, run=run))
+    store_outcomes(run=run, outcomes=first[:2], seconds=1.0)
+    result = generate(run)
+    assert result["unique"] == 5
+    assert [attempt.index for attempt in run.attempts.all()] == list(range(run.drafted))
+    hashes = [item.made.spec.hash for item in first if item.made.spec and item.fate == "unique"]
+    assert sorted(Task.objects.values_list("spec_hash", flat=True)) == sorted(hashes)
+    assert whole.attempts.count() == 0
 
 
 def test_a_second_run_of_the_same_seed_repeats_nothing_and_says_so() -> None:
@@ -176,6 +196,15 @@ def test_a_source_that_is_refused_leaves_nothing_behind(tmp_path: Path) -> None:
         jobs.run_inline(IMPORT, {"run": run.code, "path": str(path)})
     assert not Task.objects.exists()
     assert not ImportItem.objects.exists()
+
+
+def test_a_copy_that_asks_the_same_is_named_a_near_duplicate_of_the_older_one() -> None:
+    older = create_task(spec=small_spec(), by=None)
+    copied = duplicate(task=older, by=None)
+    card = prove_now(task=copied, by=None).read()
+    assert (card.nearest, card.similarity) == (older.code, 1.0)
+    assert "V1" in [finding.gate for finding in card.findings]
+    assert prove_now(task=older, by=None).read().similarity is None
 
 
 def test_an_upload_is_kept_for_the_worker_and_imported_once() -> None:
