@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from studio.web import access, audit, claims, jobs
+from studio.web import access, audit, claims, jobs, saved_views
 from studio.web.acts import Act
 from studio.web.auth import ensure, principal, require
 from studio.web.choices import Role, Scope
@@ -180,6 +180,30 @@ def token_revoke(request: HttpRequest, code: str) -> HttpResponse:
     access.revoke_token(token, by=who.user)
     messages.success(request, f"{token.code} no longer works.")
     return see_other(request, reverse("account"))
+
+
+@require_POST
+@require(Act.READ)
+def view_save(request: HttpRequest) -> HttpResponse:
+    """Keep the filter of a list page under a name, and open it there."""
+    view = saved_views.save_view(
+        principal(request),
+        page=request.POST.get("page", ""),
+        name=request.POST.get("name", ""),
+        query=" ".join(request.POST.getlist("q")),
+        shared=request.POST.get("shared") == "on",
+    )
+    messages.success(request, f"“{view.name}” is kept.")
+    return see_other(request, f"{saved_views.PAGES[view.page]}?view={view.code}")
+
+
+@require_POST
+@require(Act.READ)
+def view_delete(request: HttpRequest, code: str) -> HttpResponse:
+    """Delete one of one's own views."""
+    view = saved_views.delete_view(principal(request), code)
+    messages.success(request, f"“{view.name}” is deleted.")
+    return see_other(request, saved_views.PAGES.get(view.page, "/"))
 
 
 @require_GET

@@ -9,10 +9,12 @@ from studio.web.api.audit import router as audit
 from studio.web.api.jobs import router as jobs
 from studio.web.api.me import router as me
 from studio.web.api.tokens import router as tokens
+from studio.web.api.views import router as views
 
 ROUTERS: tuple[tuple[str, Router], ...] = (
     ("/me", me),
     ("/tokens", tokens),
     ("/jobs", jobs),
+    ("/views", views),
     ("/audit", audit),
 )
