@@ -105,10 +105,14 @@ class EpisodeList(NamedTuple):
     order: str
 
 
+def ended() -> QuerySet[Episode]:
+    """All episodes that were run, scored or not: those that lists show."""
+    return Episode.objects.exclude(state=EpisodeState.QUEUED)
+
+
 def matching_episodes(filter_text: str) -> QuerySet[Episode]:
     """All ended episodes of a filter; FilterError names what is wrong with it and where."""
-    ended = Episode.objects.exclude(state=EpisodeState.QUEUED)
-    return ended.filter(EPISODES.compile(filter_text))
+    return ended().filter(EPISODES.compile(filter_text))
 
 
 def episode_page(
@@ -130,11 +134,6 @@ def episode_page(
 
 
 _NEVER_LISTED: Final = ("task__text", "task__signature", "version__spec", "version__patch")
-
-
-def count_episodes(filter_text: str) -> Count:
-    """How many ended episodes match (capped)."""
-    return capped_count(matching_episodes(filter_text))
 
 
 def every_episode(filter_text: str, *, after: int = 0, chunk: int = 200) -> Iterator[Episode]:

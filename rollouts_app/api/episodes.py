@@ -30,7 +30,7 @@ router = Router(tags=["episodes"])
 class EpisodesAsked(Paging):
     """Which episodes, in which order."""
 
-    filter: Annotated[str, Field(max_length=2000)] = ""
+    q: Annotated[str, Field(max_length=2000)] = ""
     order: str = Field("newest", description=", ".join(queries.EPISODE_ORDERS))
 
 
@@ -45,9 +45,7 @@ class TurnsAsked(Schema):
 @require(Act.READ)
 def list_episodes(request: HttpRequest, asked: Query[EpisodesAsked]) -> PageOut[EpisodeOut]:
     """Ended episodes; 422 says what is wrong with the filter and where."""
-    found = queries.episode_page(
-        asked.filter, order=asked.order, cursor=asked.cursor, size=asked.size
-    )
+    found = queries.episode_page(asked.q, order=asked.order, cursor=asked.cursor, size=asked.size)
     return page_out(found.page, EpisodeOut.from_row)
 
 

@@ -15,12 +15,12 @@ from rollouts_app.forms import BatchForm
 from rollouts_app.jobs import start_batch
 from rollouts_app.models import RolloutBatch
 from rollouts_app.views.episodes import Row, row_of
-from rollouts_app.views.filter_line import list_url
 from studio.lib.stats import pass_at_k, pass_hat_k
 from studio.web import audit, claims, jobs
 from studio.web.acts import Act
 from studio.web.auth import ensure, may, principal, require
 from studio.web.errors import Conflict, FilterError, Invalid
+from studio.web.filter_line import list_url
 from studio.web.htmx import etag, render_page, see_other, unchanged
 from studio.web.models import Job
 

@@ -16,14 +16,15 @@ from rollouts_app.core.messages import opening
 from rollouts_app.enums import Curation, EpisodeState
 from rollouts_app.models import Episode
 from rollouts_app.operations.episodes import curate
-from rollouts_app.views.filter_line import FilterLine, filter_line, list_url
 from rollouts_app.views.pane import pane_of
 from rollouts_app.views.turns import turns_of
 from rollouts_app.views.values import result_text
+from studio.web import words
 from studio.web.acts import Act
 from studio.web.auth import principal, require
 from studio.web.errors import BadRequest, Conflict, Invalid, NotFound, Problem
 from studio.web.exports import jsonl_response
+from studio.web.filter_line import FilterLine, drops, filter_line, list_url
 from studio.web.htmx import render_page, see_other
 from tasks_app.core.results import GRADED
 from tasks_app.core.spec import SpecError, TaskSpec
@@ -41,6 +42,17 @@ VIEWS: Final = (
     ("Not scored", "stop:failed"),
 )
 """Views of the list that every reader needs: words and filter."""
+
+SORTS: Final = {
+    "newest": "newest first",
+    "oldest": "oldest first",
+    "best": "best first",
+    "worst": "worst first",
+    "longest": "most turns",
+    "shortest": "fewest turns",
+    "tokens": "most tokens",
+}
+"""Orders of the list as people call them."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +73,12 @@ class Row:
     words: str
     strip: tuple[Sign, ...]
     strip_words: str
+    time: str
 
 
 def row_of(episode: Episode) -> Row:
     """An episode as the list draws it."""
-    state, words = state_of(episode)
+    state, said = state_of(episode)
     counted = [
         f"{episode.checks.count(sign)} {meaning}"
         for sign, meaning in _SIGN_WORDS.items()
@@ -74,9 +87,10 @@ def row_of(episode: Episode) -> Row:
     return Row(
         episode=episode,
         state=state,
-        words=words,
+        words=said,
         strip=tuple(Sign(_SIGNS.get(sign, "none")) for sign in episode.checks),
         strip_words=f"checks: {', '.join(counted)}" if counted else "no check was scored",
+        time="<0.1 s" if 0 <= (episode.seconds or -1) < 0.1 else words.duration(episode.seconds),
     )
 
 
@@ -96,65 +110,54 @@ def state_of(episode: Episode) -> tuple[str, str]:
 @require(Act.READ)
 def episode_list(request: HttpRequest) -> HttpResponse:
     """Episodes under a filter; 400 with the good terms' rows where a term is wrong."""
-    line = filter_line(request, queries.EPISODES, noun="episodes", keep=("order",))
-    order = request.GET.get("order") or "newest"
-    found = queries.episode_page(
-        line.good, order=order, cursor=request.GET.get("cursor"), size=SIZE
-    )
-    rows = [row_of(episode) for episode in found.page.rows]
-    here = {"order": None if order == "newest" else order}
-    path = reverse("episodes")
+    sort = request.GET.get("sort") or "newest"
+    if sort not in SORTS:
+        raise BadRequest(f"There is no order “{sort}”; known are {', '.join(SORTS)}.")
+    line = filter_line(request, queries.EPISODES, noun="episodes", keep=("sort",))
+    found = queries.episode_page(line.good, order=sort, cursor=request.GET.get("cursor"), size=SIZE)
+    page = found.page
+    nothing = not page.rows
     context: dict[str, Any] = {
         "filter": line,
-        "rows": rows,
+        "rows": [row_of(episode) for episode in page.rows],
         "total": str(found.total),
-        "order": order,
-        "orders": [
-            (name, list_url(path, line.good, order=name)) for name in queries.EPISODE_ORDERS
-        ],
-        "sort_urls": {
-            "reward": list_url(path, line.good, order="best" if order == "worst" else "worst"),
-            "turns": list_url(
-                path, line.good, order="shortest" if order == "longest" else "longest"
-            ),
-            "created": list_url(path, line.good, order="oldest" if order == "newest" else ""),
+        "sort_words": SORTS[sort],
+        "sorts": [(said, line.url(line.good, sort=name)) for name, said in SORTS.items()],
+        "heads": {
+            "reward": _head_of(line, sort, "best", "worst"),
+            "turns": _head_of(line, sort, "longest", "shortest"),
+            "tokens": _head_of(line, sort, "tokens", "newest"),
+            "run": _head_of(line, sort, "newest", "oldest"),
         },
         "tabs": [
-            {"label": label, "url": list_url(path, text), "current": line.text == text}
+            {"label": label, "url": list_url(line.action, text), "current": line.text == text}
             for label, text in VIEWS
         ],
-        "newer_url": _cursor_url(path, line, here, found.page.previous_cursor),
-        "older_url": _cursor_url(path, line, here, found.page.next_cursor),
-        "drop": _drop(line) if not rows else None,
-        "nothing_yet": not rows and not line.text,
+        "newer_url": _cursor_url(line, page.previous_cursor),
+        "older_url": _cursor_url(line, page.next_cursor),
+        "drops": drops(line, queries.EPISODES, queries.ended())[:3] if nothing else [],
+        "nothing_yet": nothing and not line.text,
     }
-    status = 400 if line.error is not None else 200
     return render_page(
         request,
         "rollouts/episodes.html",
         {"episodes": "rollouts/_episodes.html"},
         context,
-        status=status,
+        status=400 if line.problems else 200,
     )
 
 
-def _cursor_url(
-    path: str, line: FilterLine, here: dict[str, str | None], cursor: str | None
-) -> str:
-    return list_url(path, line.good, cursor=cursor, **here) if cursor else ""
+def _cursor_url(line: FilterLine, cursor: str | None) -> str:
+    return line.url(line.good, cursor=cursor) if cursor else ""
 
 
-def _drop(line: FilterLine) -> dict[str, str] | None:
-    """The term whose dropping brings most rows back."""
-    best: tuple[int, str, str, str] | None = None
-    for chip in line.terms:
-        others = " ".join(other.text for other in line.terms if other is not chip)
-        count = queries.count_episodes(others)
-        if count.number and (best is None or count.number > best[0]):
-            best = (count.number, chip.text, chip.drop_url, str(count))
-    if best is None:
-        return None
-    return {"text": best[1], "url": best[2], "count": best[3]}
+def _head_of(line: FilterLine, sort: str, falling: str, rising: str) -> dict[str, str]:
+    """Where a heading leads, and how the list is sorted by it now."""
+    follows = rising if sort == falling else falling
+    words_of = {falling: "descending", rising: "ascending"}
+    # "newest" is also where a heading without a rising order leads back to.
+    now = words_of.get(sort, "") if not (sort == "newest" and falling != "newest") else ""
+    return {"url": line.url(line.good, sort=follows), "sort": now}
 
 
 @never_cache
@@ -266,8 +269,8 @@ def trajectory(request: HttpRequest, code: str) -> HttpResponse:
 def export(request: HttpRequest) -> HttpResponse:
     """All episodes of the filter as JSON lines, streamed; a wrong filter is refused first."""
     line = filter_line(request, queries.EPISODES, noun="episodes")
-    if line.error is not None:
-        raise BadRequest(line.error.message)
+    if line.problems:
+        raise BadRequest("This filter cannot be used.", line.problems)
     stream: HttpResponse = jsonl_response(  # type: ignore[assignment]  # a streaming response
         queries.export_rows(line.good), name="episodes", filter_text=line.good
     )

@@ -64,6 +64,8 @@ class RecordCard:
     id: str
     anchor: str
     """Of its element: a cite leads there."""
+    peek: str
+    """A few words of it, for the closed record."""
     changed: bool
     new: bool
     fields: tuple[tuple[str, Shown, bool], ...]
@@ -98,6 +100,21 @@ class Pane:
     rules: tuple[RuleRow, ...]
     unbroken: int
     collections: tuple[CollectionCard, ...]
+
+    @property
+    def filled(self) -> list[CollectionCard]:
+        """The collections that hold records, or held some."""
+        return [card for card in self.collections if card.count or card.removed]
+
+    @property
+    def bare(self) -> list[str]:
+        """Addresses of the empty collections."""
+        return [card.address for card in self.collections if not card.count and not card.removed]
+
+    @property
+    def only_asked(self) -> bool:
+        """Whether all the turn did was to ask the colleague."""
+        return bool(self.frame.calls) and all(c.kind == "channel" for c in self.frame.calls)
 
 
 def pane_of(replay: Replay, number: int, show: str) -> Pane:
@@ -227,6 +244,7 @@ def _collections(replay: Replay, number: int) -> Iterator[CollectionCard]:
                     RecordCard(
                         id=row_id,
                         anchor=quote(f"rec-{address}/{escape_id(row_id)}", safe=""),
+                        peek=_peek(rows[row_id], row_id),
                         changed=row_id in touched,
                         new=row_id not in start,
                         fields=_fields(rows[row_id], now.get((address, row_id), frozenset())),
@@ -238,6 +256,15 @@ def _collections(replay: Replay, number: int) -> Iterator[CollectionCard]:
             )
         )
     yield from sorted(cards, key=lambda card: (not card.touched and not card.removed, card.address))
+
+
+def _peek(row: Mapping[str, Any], row_id: str) -> str:
+    words = [
+        value
+        for name, value in row.items()
+        if isinstance(value, str) and value != row_id and not name.endswith(("_at", "_id", "date"))
+    ]
+    return " · ".join(words[:2])[:80]
 
 
 def _fields(row: Mapping[str, Any], now: frozenset[str]) -> tuple[tuple[str, Shown, bool], ...]:

@@ -18,8 +18,8 @@ from rollouts_app.core.frames import (
 from rollouts_app.views.values import (
     CLIP,
     Shown,
+    compact,
     moment,
-    pretty,
     result_words,
     short_key,
     shown,
@@ -27,7 +27,8 @@ from rollouts_app.views.values import (
 )
 from tasks_app.core.spec import TaskSpec
 
-_OPEN_RESULT: Final = 600
+_OPEN_RESULT: Final = 200
+"""Characters up to which the result of a write is shown unasked."""
 _KIND_WORDS: Final = {
     "read": "reads",
     "write": "writes",
@@ -102,14 +103,15 @@ class Turn:
     stage_head: str
     """Words before the first turn of a stage; empty otherwise."""
     shape: str
-    """Of its bar: read, write, error, none."""
+    """Of its bar: read, write, ask, error, none."""
     state: str
     state_after: str
     moved: bool
-    at: str
     calls: tuple[CallCard, ...]
     timeline: "tuple[DiffCard, ...]"
     heard_from: str
+    colleague: str
+    """Who answers the channel tool."""
     words: str
     """What happened, for the live region and for who cannot see the strip."""
 
@@ -166,27 +168,29 @@ def _turns(replay: Replay, spec: TaskSpec) -> Iterator[Turn]:
         head = ""
         if frame.stage != last_stage:
             number = stages.index(frame.stage) + 1 if frame.stage in stages else 1
-            head = f"Sitting {number} of {len(stages)}, {moment(frame.at)}"
+            head = moment(frame.at)
+            if len(stages) > 1:
+                head = f"Sitting {number} of {len(stages)}, {head}"
             last_stage = frame.stage
         yield Turn(
             number=frame.index + 1,
             frame=frame,
-            title=_title(frame),
+            title=_title(frame, spec),
             tools=", ".join(dict.fromkeys(call.name for call in frame.calls)) or "no call",
             stage_head=head,
             shape=_shape(frame),
             state=short_key(frame.state_before),
             state_after=short_key(frame.state_after),
             moved=frame.state_before != frame.state_after,
-            at=moment(frame.at),
             calls=tuple(_card(call) for call in frame.calls),
             timeline=diff_cards(frame.timeline, f"t{frame.index + 1}"),
             heard_from=_heard_from(frame, spec),
+            colleague=spec.user.name if spec.user is not None else "Answer",
             words=_words(frame),
         )
 
 
-def _title(frame: Frame) -> str:
+def _title(frame: Frame, spec: TaskSpec) -> str:
     if frame.damaged:
         return "Damaged"
     if not frame.calls:
@@ -201,6 +205,8 @@ def _title(frame: Frame) -> str:
         (a.value for a in first.arguments if a.name.endswith("_id") and isinstance(a.value, str)),
         None,
     )
+    if first.kind == "channel" and spec.user is not None:
+        what, subject = "Asks", spec.user.name
     if failed is not None:
         return f"{verb(failed.name).capitalize()}: {str(failed.error).replace('_', ' ')}"
     if len(frame.calls) > 1:
@@ -213,6 +219,8 @@ def _shape(frame: Frame) -> str:
         return "error"
     if frame.writes:
         return "write"
+    if frame.calls and all(call.kind == "channel" for call in frame.calls):
+        return "ask"
     return "read" if frame.calls else "none"
 
 
@@ -225,7 +233,7 @@ def _words(frame: Frame) -> str:
     if frame.changes:
         parts.append(f"{_plural(len(frame.changes), 'record')} changed")
     elif frame.calls and not frame.errors:
-        parts.append("reads")
+        parts.append("asks" if _shape(frame) == "ask" else "reads")
     elif not frame.calls and not frame.damaged:
         parts.append("no call")
     if frame.flips:
@@ -251,7 +259,7 @@ def _card(call: CallFrame) -> CallCard:
     value: Any = None
     try:
         value = orjson.loads(call.observation)
-        text = pretty(value)
+        text = compact(value)
     except orjson.JSONDecodeError:
         text = call.observation.decode("utf-8", errors="replace")
     spoken = ""
@@ -283,7 +291,7 @@ def _card(call: CallFrame) -> CallCard:
 
 def _argument(name: str, value: Any, origin: str) -> ArgumentRow:
     number = int(origin.removeprefix("call ")) if origin.startswith("call ") else None
-    words = {"request": "from the request", "rules": "from the rules", "option": "an option"}
+    words = {"request": "from the request", "rules": "from the rules", "option": "of the options"}
     return ArgumentRow(name, shown(value), words.get(origin, ""), number)
 
 

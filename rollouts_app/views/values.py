@@ -3,6 +3,7 @@ templates escape it.
 """
 
 import datetime as dt
+import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +12,7 @@ import orjson
 CLIP: Final = 64 * 1024
 """Characters of one value or result that a page shows before "load the rest"."""
 _PROSE: Final = 90
+_ONE_LINE: Final = 200
 _SCALARS = str | int | float | bool
 
 
@@ -46,6 +48,12 @@ def shown(value: Any) -> Shown:
 def pretty(value: Any) -> str:
     """Indented JSON."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def compact(value: Any) -> str:
+    """JSON on one line where it is short, indented where it isn't."""
+    line = json.dumps(value, ensure_ascii=False)
+    return line if len(line) <= _ONE_LINE else pretty(value)
 
 
 def _clipped(text: str, kind: str) -> Shown:

@@ -76,17 +76,12 @@
         link.setAttribute('aria-current', 'true');
         const box = link.closest('.film, .rail');
         // Only the strip and the rail scroll, never the page.
-        const inRail = box.classList.contains('rail');
-        const place = link.closest('li');
-        if (inRail) {
-          const above = place.offsetTop - box.offsetTop - box.scrollTop;
-          if (above < 0 || above > box.clientHeight - place.offsetHeight)
-            box.scrollTop = place.offsetTop - box.offsetTop - box.clientHeight / 2;
-        } else {
-          const left = place.offsetLeft - box.scrollLeft;
-          if (left < 0 || left > box.clientWidth - place.offsetWidth)
-            box.scrollLeft = place.offsetLeft - box.clientWidth / 2;
-        }
+        const place = link.getBoundingClientRect();
+        const frame = box.getBoundingClientRect();
+        if (place.top < frame.top || place.bottom > frame.bottom)
+          box.scrollTop += place.top - frame.top - frame.height / 2;
+        if (place.left < frame.left || place.right > frame.right)
+          box.scrollLeft += place.left - frame.left - frame.width / 2;
       } else link.removeAttribute('aria-current');
     });
     replay.querySelectorAll('.turn.cur').forEach((turn) => turn.classList.remove('cur'));
@@ -97,7 +92,8 @@
     document.title = document.title.replace(/turn \d+/, 'turn ' + number);
     document.querySelectorAll('[data-go]').forEach((link) => {
       const to = targetOf(link);
-      link.classList.toggle('off', to === null);
+      if (to === null) link.setAttribute('aria-disabled', 'true');
+      else link.removeAttribute('aria-disabled');
       link.href = `?turn=${to ?? number}#turn-${to ?? number}`;
     });
   }

@@ -49,17 +49,17 @@ def test_episodes_are_listed_under_a_filter(
 ) -> None:
     rolled_out("reference")
     rolled_out("null")
-    found = read(client_of(Role.VIEWER), "/episodes?filter=policy:null%20passed:no&size=1")
+    found = read(client_of(Role.VIEWER), "/episodes?q=policy:null%20passed:no&size=1")
     assert [item["policy"] for item in found["items"]] == ["null"]
     again = read(
         client_of(Role.REVIEWER),
-        f"/episodes?filter=policy:null%20passed:no&size=1&cursor={found['next_cursor']}",
+        f"/episodes?q=policy:null%20passed:no&size=1&cursor={found['next_cursor']}",
     )
     assert (len(again["items"]), again["next_cursor"]) == (1, None)
 
 
 def test_a_wrong_filter_is_422_with_its_place(db: None, client_of: ClientOf) -> None:
-    body = read(client_of(Role.VIEWER), "/episodes?filter=rewrd:1", 422)
+    body = read(client_of(Role.VIEWER), "/episodes?q=rewrd:1", 422)
     assert (body["problems"][0]["start"], body["problems"][0]["hint"]) == (
         0,
         "Did you mean “reward”?",

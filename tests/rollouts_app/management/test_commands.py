@@ -5,6 +5,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -83,6 +84,19 @@ def test_export_episodes_writes_closed_json_lines(
     assert isinstance(grade, dict)
     assert len(turns) == 13
     assert grade["total"] == first["reward"] == 1.0
+
+
+def test_export_episodes_writes_parquet_that_other_libraries_read(
+    support_task: Task, tmp_path: Path
+) -> None:
+    rolled_out("reference", n=2)
+    path = tmp_path / "episodes.parquet"
+    line = last_line("export_episodes", "", "--to", "parquet", str(path))
+    table = pq.read_table(path)
+    assert (line["rows"], table.num_rows) == (2, 2)
+    assert table["reward"].to_pylist() == [1.0, 1.0]
+    assert len(json.loads(table["turns"][0].as_py())) == 13
+    assert [file.name for file in tmp_path.iterdir()] == ["episodes.parquet"]
 
 
 def test_export_episodes_says_where_it_cannot_write(support_task: Task, tmp_path: Path) -> None:
