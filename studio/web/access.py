@@ -149,6 +149,14 @@ def accept_invitation(secret: str, *, username: str = "", password: str = "") ->
     return user
 
 
+@transaction.atomic
+def change_password(user: User, password: str) -> None:
+    """Set a checked password; writes the audit log."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    audit.record(user, "change_password", user.username)
+
+
 def issue_token(
     user: User, name: str, scopes: frozenset[Scope], *, life: dt.timedelta = DEFAULT_TOKEN_LIFE
 ) -> Issued:

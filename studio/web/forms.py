@@ -65,6 +65,43 @@ class WelcomeForm(forms.Form):
         return password
 
 
+class PasswordForm(forms.Form):
+    """A new password; the present one is asked for where there is one."""
+
+    present = forms.CharField(
+        label="Present password",
+        max_length=4096,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"class": "in", "autocomplete": "current-password"}),
+    )
+    new = forms.CharField(
+        label="New password",
+        max_length=4096,
+        strip=False,
+        help_text="At least eight characters.",
+        widget=forms.PasswordInput(attrs={"class": "in", "autocomplete": "new-password"}),
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        if not user.has_usable_password():
+            del self.fields["present"]
+
+    def clean_present(self) -> str:
+        """It must be right: an unattended browser is not enough to take an account over."""
+        given: str = self.cleaned_data["present"]
+        if not self.user.check_password(given):
+            raise forms.ValidationError("That is not your present password.")
+        return given
+
+    def clean_new(self) -> str:
+        """Ask the configured validators."""
+        password: str = self.cleaned_data["new"]
+        validate_password(password, self.user)
+        return password
+
+
 class InviteForm(forms.Form):
     """Whom to let in, and as what."""
 

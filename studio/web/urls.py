@@ -11,6 +11,7 @@ urlpatterns = [
     path("sign-out/", views.sign_out, name="sign-out"),
     path("welcome/<str:secret>/", views.welcome, name="welcome"),
     path("account/", views.account, name="account"),
+    path("account/password/", views.password, name="password"),
     path("account/invite/", views.invite, name="invite"),
     path("account/tokens/<str:code>/revoke/", views.token_revoke, name="token-revoke"),
     path("views/", views.view_save, name="view-save"),

@@ -4,7 +4,7 @@ import datetime as dt
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout
+from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +21,7 @@ from studio.web.auth import ensure, principal, require
 from studio.web.choices import Role, Scope
 from studio.web.codes import get_by_code
 from studio.web.errors import Invalid, Throttled
-from studio.web.forms import InviteForm, SignInForm, TokenForm, WelcomeForm
+from studio.web.forms import InviteForm, PasswordForm, SignInForm, TokenForm, WelcomeForm
 from studio.web.htmx import etag, render_page, see_other, unchanged
 from studio.web.models import ApiToken, Job, User
 
@@ -148,6 +148,24 @@ def account(request: HttpRequest) -> HttpResponse:
         else None,
     }
     return render(request, "account.html", context, status=status)
+
+
+@never_cache
+@sensitive_post_parameters("present", "new")
+@require_http_methods(["GET", "POST"])
+def password(request: HttpRequest) -> HttpResponse:
+    """Choose a password; other sessions of this person end, this one goes on."""
+    user = principal(request).user
+    form = PasswordForm(request.POST if request.method == "POST" else None, user=user)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            access.change_password(user, form.cleaned_data["new"])
+            update_session_auth_hash(request, user)
+            messages.success(request, "Your password is changed.")
+            return see_other(request, reverse("account"))
+    return render(request, "registration/password.html", {"form": form}, status=status)
 
 
 @never_cache

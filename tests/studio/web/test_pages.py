@@ -300,3 +300,30 @@ def test_an_invitation_is_shown_once_as_a_link(make_user: MakeUser, as_user: AsU
     link = made.content.decode().split('id="invitation-link">')[1].split("<")[0]
     assert link.startswith("http://testserver/welcome/")
     assert Client().get(link.removeprefix("http://testserver")).status_code == 200
+
+
+def test_a_password_is_changed_with_the_present_one_and_ends_other_sessions(
+    owner: User, as_user: AsUser
+) -> None:
+    client, elsewhere = as_user(owner), as_user(owner)
+    path = "/account/password/"
+    assert client.get(path).status_code == 200
+    wrong = client.post(path, {"present": "wrong", "new": "thirteen birds"})
+    weak = client.post(path, {"present": "olga-olga", "new": "12345"})
+    assert (wrong.status_code, weak.status_code) == (422, 422)
+    right = {"present": "olga-olga", "new": "thirteen birds"}
+    assert client.post(path, right)["Location"] == "/account/"
+    assert client.get("/account/").status_code == 200
+    assert elsewhere.get("/account/").status_code == 302
+    assert AuditEntry.objects.filter(act="change_password", actor_name="olga").count() == 1
+
+
+def test_who_came_in_by_a_link_alone_chooses_a_password(owner: User, as_user: AsUser) -> None:
+    owner.set_unusable_password()
+    owner.save()
+    client = as_user(owner)
+    assert "Present password" not in client.get("/account/password/").content.decode()
+    answer = client.post("/account/password/", {"new": "thirteen birds"})
+    assert answer.status_code == 303
+    owner.refresh_from_db()
+    assert owner.check_password("thirteen birds")
