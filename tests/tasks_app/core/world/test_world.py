@@ -64,7 +64,7 @@ def test_a_successful_write_changes_the_record_the_key_and_nothing_else() -> Non
 
 def test_what_a_policy_does_wrong_is_a_structured_error_in_a_fixed_order() -> None:
     world = World(spec_of())
-    cases = [
+    cases: list[tuple[str, Any, str]] = [
         ("helpdesk_delete_ticket", {}, "unknown_tool"),
         ("helpdesk_close_ticket", {"resolution": 5, "colour": "red"}, "missing_argument"),
         (
