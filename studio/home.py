@@ -26,12 +26,12 @@ _RECENT = dt.timedelta(days=1)
 _NEWS = {
     "approve_task": ("ok", "approved"),
     "reject_task": ("bad", "rejected"),
+    "retire_task": ("void", "retired"),
     "create_task": ("void", "made"),
     "edit_task": ("void", "edited"),
-    "approve": ("ok", "approved"),
-    "reject": ("bad", "rejected"),
-    "edit": ("void", "edited"),
-    "start_generation": ("run", "generated with"),
+    "duplicate_task": ("void", "copied"),
+    "generate_tasks": ("run", "generated tasks:"),
+    "import_tasks": ("run", "imported tasks:"),
     "start_batch": ("run", "rolled out"),
 }
 _WAITING = (TaskState.IN_REVIEW, TaskState.PROVEN)
@@ -213,6 +213,7 @@ def _news(now: dt.datetime) -> list[dict[str, Any]]:
                 "mark": mark,
                 "text": f"{row.actor_name} {verb} {row.subject}",
                 "value": ago(row.created_at, now),
+                "url": f"/search/?{urlencode({'q': row.subject})}",
             }
         )
     return news
