@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, load_command_class
 
 from studio.lib.jsonl import read_closed
 from studio.web.choices import JobState
@@ -242,6 +242,17 @@ def test_a_broken_filter_ends_before_a_job_exists() -> None:
     with pytest.raises(CommandError, match="Did you mean “state”"):
         last_line("prove_tasks", "stat:draft")
     assert not Job.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_filter_may_begin_with_a_negated_term(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    create_task(spec=small_spec(), by=None)
+    path = tmp_path / "out.jsonl"
+    argv = ["manage.py", "export_tasks", "-state:draft", "--to", "json", str(path), "--json"]
+    load_command_class("tasks_app", "export_tasks").run_from_argv(argv)
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["rows"] == 0
 
 
 @pytest.mark.django_db

@@ -9,11 +9,12 @@ from studio.lib.jsonl import write_file
 from studio.lib.jsonvalue import JsonObject
 from studio.web.commands import StudioCommand
 from studio.web.errors import NotFound
+from tasks_app.management.commands._filters import TakesFilter
 from tasks_app.queries import every
 from tasks_app.schemas import export_row
 
 
-class Command(StudioCommand):
+class Command(TakesFilter, StudioCommand):
     """`export_tasks FILTER --to json PATH`."""
 
     help = "Write the current versions of all tasks of a filter, one JSON object a line."

@@ -9,6 +9,7 @@ from studio.lib.jsonl import write_file
 from studio.lib.jsonvalue import JsonObject
 from studio.web.commands import JobCommand, Progress
 from studio.web.errors import Invalid, Problem
+from studio.web.models import Job
 from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.generation.tally import Tally
 from tasks_app.jobs import GENERATE, outcomes
@@ -69,14 +70,16 @@ class Command(JobCommand):
         """The run's code, so that its page finds the job."""
         return self._run.code
 
-    def last_line(self, job: Any, seconds: float) -> JsonObject:
+    def last_line(self, job: Job, seconds: float) -> JsonObject:
         """Say on stderr what was lost, and return the counts."""
         run = GenerationRun.objects.get(pk=self._run.pk)
         self.stderr.write(
             f"{run.code}: {run.drafted} drafts for {run.asked} tasks, {run.unique} kept, "
             f"{run.quarantined} quarantined, {run.proven - run.unique} near duplicates"
         )
-        return super().last_line(job, seconds)
+        found = super().last_line(job, seconds)
+        # The job's result comes out of jsonb, which orders keys by length.
+        return {key: found[key] for key in Tally().result() if key in found} | {"seconds": seconds}
 
     def _draft(self, options: dict[str, Any]) -> JsonObject:
         families, count = options["families"], options["count"]

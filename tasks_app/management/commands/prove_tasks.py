@@ -6,10 +6,11 @@ from typing import Any
 from studio.lib.jsonvalue import JsonObject
 from studio.web.commands import JobCommand
 from tasks_app.jobs import PROVE
+from tasks_app.management.commands._filters import TakesFilter
 from tasks_app.queries import TASKS
 
 
-class Command(JobCommand):
+class Command(TakesFilter, JobCommand):
     """`prove_tasks FILTER`."""
 
     help = "Run every gate on all tasks of a filter and keep the proofs."
