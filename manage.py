@@ -3,9 +3,10 @@
 import json
 import os
 import sys
+from pathlib import Path
 
-from studio import embedded
-
+# What dev.py has set up; `python3 manage.py` means it.
+OUR_PYTHON = Path(__file__).resolve().parent / ".venv" / "bin" / "python"
 # Commands that read files and print: they must not wait for a database.
 WITHOUT_DATABASE = frozenset(
     {
@@ -23,6 +24,11 @@ WITHOUT_DATABASE = frozenset(
 
 def main(arguments: list[str]) -> int:
     """Start what the command needs, then hand over to Django."""
+    if sys.prefix == sys.base_prefix and OUR_PYTHON.exists():
+        os.execv(OUR_PYTHON, [str(OUR_PYTHON), *arguments])  # noqa: S606 - no shell wanted
+    # Late: a Python without our packages must get past the line above.
+    from studio import embedded
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studio.settings")
     command = arguments[1] if len(arguments) > 1 else "help"
     asks_for_help = bool({"-h", "--help", "--version"} & set(arguments[1:]))
