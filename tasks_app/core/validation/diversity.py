@@ -45,7 +45,8 @@ def fingerprint(spec: TaskSpec) -> str:
 def _shape(value: Any) -> Any:
     if is_binding(value):
         if "fn" in value:
-            return [str(value["fn"]), *(_shape(argument) for argument in value["args"])]
+            arguments = value["args"] if isinstance(value["args"], list | tuple) else ()
+            return [str(value["fn"]), *map(_shape, arguments)]
         if "text" in value:
             return "text"
         return f"from:{value.get('take', '')}"

@@ -15,7 +15,14 @@ from tasks_app.core.evidence import Evidence
 from tasks_app.core.instants import is_date, is_instant
 from tasks_app.core.program import Act
 from tasks_app.core.records import diff
-from tasks_app.core.samples import Argument, arguments_of, holders, id_field, likely
+from tasks_app.core.samples import (
+    DUMMY_ADDRESS,
+    Argument,
+    arguments_of,
+    holders,
+    id_field,
+    likely,
+)
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.validation import near_misses, text_pieces
 from tasks_app.core.validation.card import Finding, MutantResult
@@ -52,6 +59,7 @@ def mutants(trial: Trial) -> Iterator[Mutant]:
     yield from _truncated(acts)
     yield from _wrong_arguments(trial)
     yield from _omitted_arguments(acts)
+    yield from _added_arguments(trial)
     yield from _extra_writes(trial)
     yield from _texts(trial)
     yield from _emptied(trial)
@@ -92,6 +100,9 @@ def _truncated(acts: Sequence[Act]) -> Iterator[Mutant]:
     for i, act in enumerate(acts):
         if act.tool is None or _writes(act):
             yield Mutant("truncate", f"stops before {_name(act)}", i, ())
+            if act.tool is not None and acts[-1].tool is None:
+                title = f"stops before {_name(act)} and reports all done"
+                yield Mutant("truncate", title, i, acts[-1:])
 
 
 def _wrong_arguments(trial: Trial) -> Iterator[Mutant]:
@@ -171,6 +182,23 @@ def _omitted_arguments(acts: Sequence[Act]) -> Iterator[Mutant]:
             yield Mutant("omit_argument", title, i, (wrong, *acts[i + 1 :]))
 
 
+def _added_arguments(trial: Trial) -> Iterator[Mutant]:
+    """Yield letters with a copy to somebody who should not get one."""
+    acts = trial.acts
+    for i, act in enumerate(acts):
+        if act.tool is None or not _writes(act):
+            continue
+        for argument in arguments_of(act.tool):
+            if argument.name not in tools()[act.tool].facts.recipients:
+                continue
+            if argument.required or act.arguments.get(argument.name):
+                continue
+            stranger: Any = [DUMMY_ADDRESS] if argument.kind == "list" else DUMMY_ADDRESS
+            more = act._replace(arguments={**act.arguments, argument.name: stranger})
+            title = f"{act.tool}: {argument.name} also {DUMMY_ADDRESS}"
+            yield Mutant("wrong_recipient", title, i, (more, *acts[i + 1 :]))
+
+
 def _extra_writes(trial: Trial) -> Iterator[Mutant]:
     """Yield the reference with one write too many, just before its last reply."""
     acts, place = trial.acts, last_place(trial.acts)
@@ -202,14 +230,28 @@ def extra_writes(trial: Trial) -> Iterator[Act]:
                     if extra not in acts and _succeeds(trial, place, extra):
                         yield extra
                         break
+    named = _named(acts, homes)
     for name in trial.seed.offered:
         if not tools()[name].facts.writes or name in used:
             continue
-        for arguments in likely(name, tables, most=6):
-            extra = Act(name, arguments)
-            if _succeeds(trial, place, extra):
-                yield extra
-                break
+        own = [a.name for a in arguments_of(name) if a.required and a.kind == "id"]
+        fixed = {a: named[a] for a in own if a in named}
+        for given in (fixed, {}) if fixed else ({},):  # on the records worked on, then on others
+            for arguments in likely(name, tables, given, most=6):
+                extra = Act(name, arguments)
+                if _succeeds(trial, place, extra):
+                    yield extra
+                    break
+
+
+def _named(acts: Sequence[Act], homes: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return id argument → the record that the reference names there last."""
+    return {
+        name: value
+        for act in acts
+        for name, value in act.arguments.items()
+        if isinstance(value, str) and value in homes
+    }
 
 
 def _succeeds(trial: Trial, place: int, act: Act) -> bool:
@@ -451,7 +493,7 @@ def survivors(
             yield finding(
                 "M1",
                 "/checks",
-                f"a wrong solution still earns {result.reward:g}: it {result.title}; "
+                f"a wrong solution still earns {result.reward:g} ({result.title}): "
                 f"no check sees {', '.join(result.difference[:3])}",
                 hint="add a check for what differs, close the write set, or declare the field free",
             )

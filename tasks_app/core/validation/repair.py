@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from tasks_app.core.editing import PatchError, apply, difference, tokens
+from tasks_app.core.predicates import OPERATORS
 from tasks_app.core.spec import SpecError, SpecProblem, TaskSpec, load_spec
 from tasks_app.core.validation.card import Finding, ProofCard, RepairRecord, Suggestion
 from tasks_app.core.validation.known import nearest
@@ -287,6 +288,8 @@ def form_repair(data: Any, problem: SpecProblem) -> dict[str, Any] | None:
     cast = _cast_value(value, message)
     if cast is not None:
         return {"op": "replace", "path": path, "value": cast}
+    if "unknown operator" in message or "literal object is written" in message:
+        return _operators(value, path)
     if parts[-1] == "kind" or "does not match any of the expected tags" in message:
         return _nearest_kind(data, parts, path)
     return None
@@ -336,6 +339,25 @@ _KINDS: Final = (
     "only_when",
     "no_disclosure",
 )
+
+
+def _operators(value: Any, path: str) -> dict[str, Any] | None:
+    """Mend predicates: a misspelt operator becomes the nearest one, a bare object a literal."""
+    if not isinstance(value, Mapping):
+        return None
+    mended: dict[str, Any] = {}
+    for field, predicate in value.items():
+        if not isinstance(predicate, Mapping) or predicate.keys() <= OPERATORS:
+            mended[field] = predicate
+            continue
+        renamed = {name: nearest(name, OPERATORS) or name for name in predicate}
+        known = set(renamed.values()) <= OPERATORS
+        mended[field] = (
+            {renamed[name]: operand for name, operand in predicate.items()}
+            if known
+            else {"eq": predicate}
+        )
+    return {"op": "replace", "path": path, "value": mended}
 
 
 def _nearest_kind(data: Any, parts: Sequence[str], path: str) -> dict[str, Any] | None:

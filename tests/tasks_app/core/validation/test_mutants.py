@@ -20,7 +20,14 @@ from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken
 
 OPERATORS = {
     *("drop_step", "duplicate_step", "swap_steps", "truncate", "wrong_record", "wrong_value"),
-    *("wrong_recipient", "stale_value", "omit_argument", "extra_write", "omit_item", "wrong_text"),
+    *(
+        "wrong_recipient",
+        "stale_value",
+        "omit_argument",
+        "extra_write",
+        "omit_item",
+        "wrong_text",
+    ),
     *("forbidden_item", "empty_reply"),
 }
 

@@ -72,6 +72,12 @@ DEFECTS: list[tuple[str, str, Any, list[tuple[str, str]]]] = [
         [("S1", "cast_to_form")],
     ),
     (
+        "an operator misspelt",
+        SUPPORT,
+        lambda d: check(d, "o_amount")["expect"].update(amount={"betwen": [76.6, 76.6]}),
+        [("S1", "cast_to_form")],
+    ),
+    (
         "weights that sum to 1.1",
         SUPPORT,
         lambda d: check(d, "o_refund").update(weight=0.25),
