@@ -209,15 +209,34 @@ def likely(
     """
     service = tools()[tool_name].facts.service
     given = dict(fixed or {})
-    wanted = [a for a in arguments_of(tool_name) if a.required and a.name not in given]
-    options = {a.name: offered_values(a, service, tables, most=most) for a in wanted}
-    for turn in range(max((len(values) for values in options.values()), default=1)):
-        if turn >= most:
-            return
-        yield {
-            **{name: values[min(turn, len(values) - 1)] for name, values in options.items()},
-            **given,
-        }
+    arguments = [a for a in arguments_of(tool_name) if a.name not in given]
+    required = [a for a in arguments if a.required]
+    turns = 0
+    named = _with_record(arguments, service, tables)
+    for wanted in (required, named) if named else (required,):
+        options = {a.name: offered_values(a, service, tables, most=most) for a in wanted}
+        for turn in range(max((len(values) for values in options.values()), default=1)):
+            if turns >= most:
+                return
+            turns += 1
+            yield {
+                **{name: values[min(turn, len(values) - 1)] for name, values in options.items()},
+                **given,
+            }
+
+
+def _with_record(arguments: Sequence[Argument], service: str, tables: Tables) -> list[Argument]:
+    """Return the required arguments and the first optional one that names a record; for tools that
+    take one of several names of it. Nothing where a record is required anyway.
+    """
+    if any(a.kind == "id" for a in arguments if a.required):
+        return []
+    for argument in arguments:
+        if argument.kind == "id" and tables.get(
+            collection_for(argument.name, service, tables) or ""
+        ):
+            return [a for a in arguments if a.required or a is argument]
+    return []
 
 
 def id_field(collection: str) -> str:
