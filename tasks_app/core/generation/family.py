@@ -34,6 +34,10 @@ class Family(Protocol):
         """Each changes the decision or the final records, never the names alone."""
 
     @property
+    def levels(self) -> tuple[int, ...]:
+        """The difficulties it has."""
+
+    @property
     def capabilities(self) -> tuple[str, ...]:
         """What its tasks may claim."""
 
@@ -61,10 +65,14 @@ class Plan:
 
 
 def plans(family: Family, count: int, seed: int, difficulty: int | None = None) -> Iterator[Plan]:
-    """Plan tasks so that every subtype × difficulty comes up equally often, subtypes turning
-    fastest.
+    """Plan tasks so that every subtype × difficulty comes up equally often.
+
+    Subtypes turn fastest. Raises ValueError for a difficulty that the family hasn't.
     """
-    levels = (difficulty,) if difficulty is not None else (1, 2, 3, 4, 5)
+    if difficulty is not None and difficulty not in family.levels:
+        known = ", ".join(map(str, family.levels))
+        raise ValueError(f"{family.name} has no difficulty {difficulty}; it has {known}")
+    levels = (difficulty,) if difficulty is not None else family.levels
     cells = [(subtype, level) for level in levels for subtype in family.subtypes]
     for index in range(count):
         subtype, level = cells[index % len(cells)]

@@ -7,6 +7,7 @@ from typing import Final
 
 from tasks_app.core.records import CollectionFacts
 from tasks_app.core.services.base import Service, Tool
+from tasks_app.core.services.calendar import Calendar
 from tasks_app.core.services.colleague import Colleague
 from tasks_app.core.services.contacts import Contacts
 from tasks_app.core.services.crm import Crm
@@ -20,6 +21,7 @@ from tasks_app.core.services.orders import Orders
 SERVICES: Final[tuple[type[Service], ...]] = (
     Mail,
     Contacts,
+    Calendar,
     Crm,
     Helpdesk,
     Orders,

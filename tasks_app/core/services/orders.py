@@ -29,10 +29,11 @@ from tasks_app.core.services.listing import (
 LineNumber = Annotated[int, Field(ge=1, le=10_000)]
 Quantity = Annotated[int, Field(ge=1, le=100_000)]
 CancelReason = Literal["customer_request", "out_of_stock", "payment_failed", "duplicate", "fraud"]
+DeclineReason = Literal["too_old", "not_delivered", "not_permitted", "no_such_article"]
 ReturnReason = Literal["damaged", "defective", "wrong_article", "not_as_described", "unwanted"]
 
 _SENT: Final = ("shipped", "delivered", "returned")
-_SUMMARY: Final = ("id", "customer_id", "placed_on", "delivered_on", "status")
+_SUMMARY: Final = ("id", "customer_id", "customer_name", "placed_on", "delivered_on", "status")
 
 
 class Line(TypedDict, total=False):
@@ -51,6 +52,7 @@ class Order(TypedDict, total=False):
 
     id: ReadOnly[str]
     customer_id: ReadOnly[str | None]
+    customer_name: ReadOnly[str | None]
     placed_on: ReadOnly[str]
     delivered_on: ReadOnly[str | None]
     status: ReadOnly[str]
@@ -60,6 +62,8 @@ class Order(TypedDict, total=False):
     address: ReadOnly[str | None]
     lines: ReadOnly[Sequence[Line]]
     cancel_reason: ReadOnly[str | None]
+    request: ReadOnly[str | None]
+    decline_reason: ReadOnly[str | None]
     updated_at: ReadOnly[str]
 
 
@@ -184,6 +188,19 @@ class Orders(Service):
             address: The new address in one line.
         """
         return self._put(self._open_order(order_id), {"address": address})
+
+    @tool(writes=True, fills=("orders#updated_at",))
+    def decline_request(self, order_id: RecordId, reason: DeclineReason) -> Order:
+        """Decline what a customer asked about an order, with the reason.
+
+        Args:
+            order_id: The order that it is about.
+            reason: Why it is declined.
+        """
+        order = self.orders[order_id]
+        if order.get("request") == "declined":
+            raise ToolError("conflict", f"the request about {order_id} is declined already")
+        return self._put(order, {"request": "declined", "decline_reason": reason})
 
     @tool(
         writes=True,

@@ -76,6 +76,7 @@ class PaymentChangeInvestigation:
     )
     track = "claw_eval"
     subtypes = (DENIED, MISSING, GENUINE, SECOND)
+    levels = (1, 2, 3, 4, 5)
     capabilities = (
         "C1",
         "C2",

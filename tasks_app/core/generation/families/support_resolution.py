@@ -50,6 +50,7 @@ class SupportResolution:
     purpose = "Find the right ticket, customer and order, decide by rule and stock, settle, answer."
     track = "claw_eval"
     subtypes = (DAMAGE, LATE, WRONG, TWICE)
+    levels = (1, 2, 3, 4, 5)
     capabilities = ("C1", "C2", "C4", "C7", "C8", "C9", "C10", "C17", "C18", "C19", "C20")
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
