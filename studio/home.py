@@ -28,7 +28,7 @@ _NEWS = {
     "reject_task": ("bad", "rejected"),
     "retire_task": ("void", "retired"),
     "create_task": ("void", "made"),
-    "edit_task": ("void", "edited"),
+    "save_version": ("void", "edited"),
     "duplicate_task": ("void", "copied"),
     "generate_tasks": ("run", "generated tasks:"),
     "import_tasks": ("run", "imported tasks:"),

@@ -19,7 +19,13 @@ from studio.web.codes import is_code, normalise
 from studio.web.htmx import render_page, see_other
 
 #: Where a code of each prefix is at home.
-PLACES = {"T": "/tasks/", "E": "/episodes/", "B": "/rollouts/", "JOB": "/jobs/"}
+PLACES = {
+    "T": "/tasks/",
+    "GEN": "/generate/",
+    "E": "/episodes/",
+    "B": "/rollouts/",
+    "JOB": "/jobs/",
+}
 
 
 @never_cache

@@ -235,6 +235,7 @@ def job(request: HttpRequest, code: str) -> HttpResponse:
         return same
     context = {
         "job": row,
+        "title": row.kind.replace("_", " ").capitalize(),
         "label": row.note or row.kind.replace("_", " "),
         "poll_url": reverse("job", args=[row.code]),
         "cancel_url": reverse("job-cancel", args=[row.code]) if _may_move(request, row) else "",
