@@ -155,6 +155,11 @@ class DiffCard:
     rows: tuple[FieldRow, ...]
     stray: bool
 
+    @property
+    def whole_stray(self) -> bool:
+        """Whether nothing of it may change."""
+        return self.stray and all(row.stray for row in self.rows)
+
 
 def turns_of(replay: Replay, spec: TaskSpec) -> tuple[Turn, ...]:
     """All turns of a replay, ready for the templates."""
