@@ -90,6 +90,7 @@ class Call:
     __slots__ = (
         "_arguments",
         "_outcome",
+        "_same",
         "before",
         "changes",
         "error",
@@ -140,6 +141,20 @@ class Call:
         """The tables before the call; a reference, not a copy."""
         self._arguments: Mapping[str, Any] | None = None
         self._outcome: Any = None
+        self._same: Call | None = None
+
+    def again(self, index: int, state_key: int, stage: str) -> "Call":
+        """Return this call as made once more on the same tables; both are decoded once."""
+        if index == self.index and state_key == self.state_key and stage == self.stage:
+            return self
+        made = _new(Call)
+        made.index, made.state_key, made.stage = index, state_key, stage
+        made.name, made.tool, made.before = self.name, self.tool, self.before
+        made.raw, made.observation = self.raw, self.observation
+        made.error, made.valid, made.changes = self.error, self.valid, self.changes
+        made._arguments, made._outcome = self._arguments, self._outcome
+        made._same = self._same or self
+        return made
 
     @property
     def ok(self) -> bool:
@@ -150,6 +165,9 @@ class Call:
     def arguments(self) -> Mapping[str, Any]:
         """The arguments; empty where they are no JSON object."""
         if self._arguments is None:
+            if self._same is not None:
+                self._arguments = self._same.arguments
+                return self._arguments
             try:
                 value = orjson.loads(self.raw)
             except orjson.JSONDecodeError:
@@ -161,12 +179,39 @@ class Call:
     def outcome(self) -> Any:
         """The observation as a value."""
         if self._outcome is None:
-            self._outcome = orjson.loads(self.observation)
+            same = self._same
+            self._outcome = same.outcome if same is not None else orjson.loads(self.observation)
         return self._outcome
 
     def __repr__(self) -> str:
         arguments = self.raw.decode(errors="replace")
         return f"Call({self.index} {self.tool} {arguments} → {self.error or 'ok'})"
+
+
+_new: Final = object.__new__
+
+
+def log_call(
+    index: int,
+    name: str,
+    tool: str,
+    raw: bytes,
+    observation: bytes,
+    error: str | None,
+    valid: bool,  # noqa: FBT001 (by position, as everything here)
+    changes: tuple[Change, ...],
+    stage: str,
+    state_key: int,
+    before: Tables,
+) -> Call:
+    """Make a call by position: a class called by keywords costs as much as a simple read."""
+    made = _new(Call)
+    made.index, made.state_key = index, state_key
+    made.name, made.tool, made.stage, made.before = name, tool, stage, before
+    made.raw, made.observation = raw, observation
+    made.error, made.valid, made.changes = error, valid, changes
+    made._arguments = made._outcome = made._same = None
+    return made
 
 
 def anchor_keys(calls: Sequence[Call], facts: Mapping[str, ToolFacts]) -> list[int]:

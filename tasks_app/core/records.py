@@ -67,6 +67,12 @@ class Store:
         if self.changes:
             self.changes = []
 
+    def take_back(self, tables: Tables, total: int, counters: Mapping[str, Counter]) -> None:
+        """Undo what a failed call wrote, but neither the faults it met nor what was said."""
+        self.tables, self.total, self.counters = tables, total, counters
+        if self.changes:
+            self.changes = []
+
     def state_key(self) -> int:
         """The key of the present records and context, below 2^128."""
         return (self.total + self.context_key) % MODULUS
@@ -96,22 +102,23 @@ class CollectionFacts:
 class Collection(Generic[R]):
     """A collection as a tool handler sees it: the only way to read and write its records."""
 
-    __slots__ = ("facts", "store")
+    __slots__ = ("address", "facts", "store")
 
     def __init__(self, store: Store, facts: CollectionFacts):
         self.store = store
         self.facts = facts
+        self.address = facts.address
 
     @property
     def _rows(self) -> Mapping[str, Record]:
-        return self.store.tables.get(self.facts.address, {})
+        return self.store.tables.get(self.address, _NOTHING)
 
     def __getitem__(self, record_id: str) -> R:
         """Return one record. Raises ToolError `not_found`."""
         try:
-            return cast(R, self._rows[record_id])
+            return self.store.tables[self.address][record_id]  # type: ignore[return-value]  # a record is what its service declares
         except KeyError:
-            noun = self.facts.address.partition("/")[2]
+            noun = self.address.partition("/")[2]
             raise ToolError("not_found", f"no record {record_id} in {noun}") from None
 
     def get(self, record_id: str) -> R | None:

@@ -4,9 +4,28 @@ from typing import Any
 
 import orjson
 
+from tasks_app.core.calls import Call
 from tasks_app.core.spec import TaskSpec, load_spec
 from tasks_app.core.world.world import Seed, World
 from tests.factories.specs import small_written
+
+
+def _bytes(call: Call) -> tuple[Any, ...]:
+    """What a call was and what came of it."""
+    return (
+        call.index,
+        call.stage,
+        call.name,
+        call.tool,
+        call.raw,
+        call.observation,
+        call.error,
+        call.valid,
+        call.changes,
+        call.state_key,
+        call.arguments,
+        call.outcome,
+    )
 
 
 def spec_of(**changes: Any) -> TaskSpec:
@@ -187,6 +206,50 @@ def test_restoring_a_snapshot_brings_back_records_clock_log_and_colleague() -> N
     assert (world.stage, world.now, world.calls) == ("day1", "2031-03-20T09:10:00+01:00", ())
     call = world.call("helpdesk_close_ticket", {"ticket_id": "TK-2", "resolution": "answered"})
     assert call.outcome["updated_at"] == "2031-03-20T09:10:00+01:00"
+
+
+def test_a_world_that_went_back_does_the_same_on_the_same_tables() -> None:
+    world, other = World(two_days()), World(two_days())
+    start = world.snapshot()
+    close = {"ticket_id": "TK-2", "resolution": "answered"}
+    acts: list[tuple[str, Any]] = [
+        ("helpdesk_get_ticket", {"ticket_id": "TK-1"}),
+        ("helpdesk_close_ticket", close),
+        ("helpdesk_get_ticket", {"ticket_id": "NO-1"}),
+        ("no_such_tool", {}),
+        ("helpdesk_get_ticket", "{"),
+        ("helpdesk_close_ticket", close),
+    ]
+    runs = []
+    for _ in range(3):
+        world.restore(start)
+        for name, arguments in acts:
+            world.call(name, arguments)
+        runs.append(world.snapshot())
+    for name, arguments in acts:
+        other.call(name, arguments)
+    expected = [_bytes(call) for call in other.calls]
+    assert [[_bytes(call) for call in run.log] for run in runs] == [expected] * 3
+    assert runs[2].tables is runs[1].tables
+    assert runs[2] == runs[1]
+    assert runs[1].tables == other.snapshot().tables
+    assert runs[1].total == other.snapshot().total
+
+
+def test_a_call_made_later_on_the_same_tables_has_its_own_number_stage_and_key() -> None:
+    world = World(two_days())
+    start = world.snapshot()
+    world.restore(start)
+    read = ("helpdesk_get_ticket", {"ticket_id": "NO-1"})
+    first, second = world.call(*read), world.call(*read)
+    assert (first.index, second.index) == (0, 1)
+    assert second.arguments == {"ticket_id": "NO-1"}
+    assert second.arguments is first.arguments
+    assert second.outcome is first.outcome
+    world.reply("Good night.")
+    third = world.call(*read)
+    assert (third.index, third.stage) == (2, "day2")
+    assert third.state_key != first.state_key
 
 
 def test_worlds_of_one_spec_share_their_seed_and_not_their_state() -> None:
