@@ -900,7 +900,9 @@ class Inquiry(PaymentFacts):
         return free
 
     def _capabilities(self, faults: list[Json]) -> list[str]:
-        claimed = ["C1", "C2", "C7", "C8", "C9", "C19"]
+        claimed = ["C1", "C7", "C8", "C9", "C19"]
+        if self.level >= 4 and self.subtype in (DENIED, GENUINE):
+            claimed.append("C2")
         if self.bulk:
             claimed += ["C4", "C20"]
             if len(self.held) >= 3:

@@ -326,7 +326,6 @@ class PaymentChange(PocketFamily):
             {"tool": "finance_compare_account"},
         )
         d.answer(f"{{invoice}} is {word[0]}.", [[invoice["id"]], word], invoice=ref("done", "id"))
-        d.capabilities.append("C2")
         return d.written(
             f"Account of {who}",
             d.request(who),

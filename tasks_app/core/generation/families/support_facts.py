@@ -180,7 +180,7 @@ class SupportFacts:
         )
         self.line = next(x["line"] for x in self.right["lines"] if x["sku"] == self.ware.sku)
         # the same article of the same customer, too long ago
-        for gap in cast.sample(range(self.window + 20, 160), 1 + self.level // 2):
+        for gap in cast.sample(range(self.window + 20, 160), max(2, 1 + self.level // 2)):
             self._order(self.customer_id, gap + 6, gap, [self.ware, *self.other_wares[2:3]], 0)
         # the sibling variant of the same customer, within the window (or on its way too)
         for shift in range(1 + self.level // 3):

@@ -971,17 +971,19 @@ class Scene(SupportFacts):
 
     def _capabilities(self, faults: list[Json]) -> list[Json]:
         claimed = ["C1", "C7", "C8", "C9", "C19"]
-        if self.desk and self.shop_floor:
+        if self.desk and self.shop_floor and not (self.level == 2 and self.waits):
             claimed.append("C2")
         if self.action == "refund" and (self.voucher or self.goodwill or self.subtype == LATE):
-            claimed.append("C4")
+            prices = {line["unit_price"] for order in self.rows for line in order["lines"]}
+            if self.amount not in prices:
+                claimed.append("C4")
         if self.letters:
             claimed.append("C17")
         if faults:
             claimed.append("C10")
         if self.level >= 5:
             claimed.append("C18")
-        if self.shop_floor:
+        if self.shop_floor and (self.subtype != LATE or self.waits):
             claimed.append("C20")
         return [{"id": c} for c in sorted(claimed, key=lambda c: int(c[1:]))]
 
