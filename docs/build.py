@@ -8,7 +8,7 @@ Blocks, each between `<!-- NAME ARGUMENT` and `-->`, hold lines `key: what it me
 
 - `model NAME`: the fields of a model; lines describe what the code does not.
 - `kinds checks` or `kinds constraints`: every kind with its fields.
-- `functions`, `capabilities`, `services`: tables of their own.
+- `functions`, `capabilities`, `services`, `families`: made from the code alone.
 - `operators`, `errors`, `gates`, `variables`: the code says which there are, the lines what for.
 
 `{{module:NAME}}` inside the prose is the value of a constant.
@@ -38,6 +38,7 @@ from tasks_app.core.constraints.catalog import CONSTRAINTS
 from tasks_app.core.constraints.only_when import RecordOf
 from tasks_app.core.constraints.require_before import Needs
 from tasks_app.core.functions import FUNCTIONS
+from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.patterns import CallPattern
 from tasks_app.core.predicates import OPERATORS
 from tasks_app.core.services.base import Service
@@ -90,6 +91,7 @@ def _block(name: str, argument: str, body: str) -> str:
         "functions": _functions,
         "capabilities": _capabilities,
         "services": _services,
+        "families": _families,
         "operators": lambda: _listed("operator", sorted(OPERATORS), described),
         "errors": lambda: _listed("code", get_args(ErrorCode), described),
         "gates": lambda: _gates(described),
@@ -292,6 +294,15 @@ def _tool(facts: ToolFacts) -> str:
     note = f"\n{' '.join(notes)}\n" if notes else ""
     table = _table(("argument", "type", "left out", "meaning"), rows) if rows else "No arguments.\n"
     return f"{head}\n{table}{note}"
+
+
+def _families() -> str:
+    return "\n".join(
+        f"## {family.title}\n\n`{family.name}` · track `{family.track}`\n\n{family.purpose}\n\n"
+        f"- Subtypes: {', '.join(f'`{name}`' for name in family.subtypes)}\n"
+        f"- May claim: {', '.join(family.capabilities)}\n"
+        for family in FAMILIES.values()
+    )
 
 
 # Environment variables
