@@ -512,14 +512,15 @@ class TicketTriage(PocketFamily):
         number = rng.randrange(100, 800)
         rows: list[Json] = []
         wrong = rng.choice([a for a in areas if a != subtype])
-        entries = [(who, severity, subtype), (who, other, wrong)]
-        entries += [
-            (name, rng.choice(("high", "low", "normal")), rng.choice(areas)) for name in others
+        # two others wait with the same severity, and the oldest of these tickets is somebody else's
+        right = (who, severity, subtype)
+        first = (others[0], severity, rng.choice(areas))
+        rest = [
+            (who, other, wrong),
+            (others[1], severity, rng.choice(areas)),
+            (others[2], other, rng.choice(areas)),
         ]
-        # the oldest ticket of that severity is somebody else's
-        first = (names[1], severity, rng.choice(areas))
-        rest = [e for e in entries[1:] if e[0] != names[1]]
-        queue = [first, *d.cast.in_the_middle(entries[0], d.cast.shuffled(rest))]
+        queue = [first, *d.cast.in_the_middle(right, d.cast.shuffled(rest))]
         for moment, (name, level_, area) in enumerate(queue, start=1):
             number += rng.randrange(1, 9)
             created = d.clock.ago(6 - moment, 600)
