@@ -322,8 +322,13 @@ def _variables(described: Lines) -> str:
 
 
 def main() -> int:
-    """Write the pages."""
-    for path, text in pages().items():
+    """Write the pages; say what nobody describes."""
+    try:
+        built = pages()
+    except Undescribed as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 1
+    for path, text in built.items():
         path.write_text(text, encoding="utf-8")
         sys.stdout.write(f"{path.relative_to(PAGES.parent)}\n")
     return 0
