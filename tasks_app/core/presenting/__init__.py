@@ -1,0 +1,1 @@
+"""What pages say about specs, proofs and runs: sentences, tables and places, as frozen data."""

@@ -1,0 +1,114 @@
+"""Values, predicates and JSON pointers in words that a colleague reads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from tasks_app.core.predicates import OPERATORS
+
+LONGEST: Final = 160
+"""Characters of a value in a table cell; the whole stands where the record is opened."""
+_OPERATORS: Final = {
+    "eq": "{}",
+    "ne": "not {}",
+    "in": "one of {}",
+    "not_in": "none of {}",
+    "contains_any": "mentions {}",
+    "contains_all": "mentions all of {}",
+    "regex": "matches {}",
+    "gt": "above {}",
+    "ge": "at least {}",
+    "lt": "below {}",
+    "le": "at most {}",
+    "close": "about {}",
+}
+
+
+def plain(value: Any) -> str:
+    """A value as text: texts as they are, everything else as JSON; nothing is cut."""
+    if isinstance(value, str):
+        return value
+    return orjson.dumps(value).decode()
+
+
+def shown(value: Any, longest: int = LONGEST) -> str:
+    """A value on one line, cut where it is long."""
+    text = " ".join(plain(value).split())
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def pretty(value: Any) -> str:
+    """A value as indented JSON."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def predicate(value: Any) -> str:
+    """A predicate in words: ``{"ge": 5}`` is "at least 5"."""
+    if not (isinstance(value, Mapping) and value and value.keys() <= OPERATORS):
+        return reference(value)
+    return " and ".join(_operator(name, operand) for name, operand in value.items())
+
+
+def _operator(name: str, operand: Any) -> str:
+    if name == "between" and isinstance(operand, Sequence) and len(operand) == 2:
+        return f"{reference(operand[0])} to {reference(operand[1])}"
+    if name == "exists":
+        return "present" if operand else "absent"
+    if name == "nonempty":
+        return "not empty" if operand else "empty"
+    words = several(operand) if isinstance(operand, list | tuple) else reference(operand)
+    return _OPERATORS.get(name, f"{name} {{}}").format(words)
+
+
+def several(values: Sequence[Any]) -> str:
+    """Alternatives: "a, b or c"."""
+    words = [reference(value) for value in values]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def reference(value: Any) -> str:
+    """A text piece: a literal, a number, or what a record holds."""
+    if isinstance(value, Mapping):
+        if "record" in value:
+            field = value.get("field", "id")
+            condition = value.get("where")
+            about = f" where {where(condition)}" if isinstance(condition, Mapping) else ""
+            return f"the {field} of the {value['record']} record{about}"
+        if value.keys() == {"number"}:
+            return f"the number {plain(value['number'])}"
+    return shown(value)
+
+
+def where(conditions: Mapping[str, Any]) -> str:
+    """All conditions of a ``where`` in one line."""
+    return ", ".join(f"{path} {predicate(value)}" for path, value in conditions.items())
+
+
+def binding(value: Any) -> str:
+    """Where an argument of a reference step comes from; empty for a literal."""
+    if not isinstance(value, Mapping):
+        return ""
+    if isinstance(value.get("from"), str):
+        source = value["from"]
+        at = value.get("field") or value.get("path") or ""
+        narrowed = value.get("where")
+        words = f"from {source}" + (f", {at}" if at else "")
+        return f"{words} where {where(narrowed)}" if isinstance(narrowed, Mapping) else words
+    if "fn" in value:
+        return f"computed: {value['fn']}"
+    if "text" in value:
+        return "a filled text"
+    return ""
+
+
+def literals(value: Any) -> Iterator[str]:
+    """Every text inside a value, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from literals(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from literals(item)

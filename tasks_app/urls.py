@@ -1,0 +1,22 @@
+"""Addresses of tasks and generation."""
+
+from django.urls import path
+
+from tasks_app.views import edit, generate, task, tasks
+
+urlpatterns = [
+    path("generate/", generate.generate, name="generate"),
+    path("generate/<str:code>/", generate.run, name="generation-run"),
+    path("tasks/", tasks.task_list, name="tasks"),
+    path("tasks/new/", edit.task_new, name="task-new"),
+    path("tasks/<str:code>/", task.task, name="task"),
+    path("tasks/<str:code>/edit/", edit.task_edit, name="task-edit"),
+    path("tasks/<str:code>/prove/", task.task_prove, name="task-prove"),
+    path("tasks/<str:code>/repair/", task.task_repair, name="task-repair"),
+    path("tasks/<str:code>/undo/", task.task_undo, name="task-undo"),
+    path("tasks/<str:code>/approve/", task.task_approve, name="task-approve"),
+    path("tasks/<str:code>/reject/", task.task_reject, name="task-reject"),
+    path("tasks/<str:code>/retire/", task.task_retire, name="task-retire"),
+    path("tasks/<str:code>/duplicate/", task.task_duplicate, name="task-duplicate"),
+    path("tasks/<str:code>/comments/", task.task_comment, name="task-comment"),
+]

@@ -1,0 +1,1 @@
+"""Pages of tasks: the list, one task, its editor, generation."""

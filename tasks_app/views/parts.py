@@ -1,0 +1,309 @@
+"""What each tab of the task page shows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from tasks_app import queries
+from tasks_app.core.briefing import request_text, system_prompt, tool_schemas
+from tasks_app.core.calls import ToolFacts
+from tasks_app.core.instants import parse_instant
+from tasks_app.core.presenting.places import ChangedPlace, changes
+from tasks_app.core.presenting.records import Table, tables
+from tasks_app.core.presenting.reference import reference_view
+from tasks_app.core.presenting.rules import check_rows, constraint_rows, write_rows
+from tasks_app.core.presenting.words import plain, pretty, shown, where
+from tasks_app.core.services.catalog import services, tools
+from tasks_app.core.spec import CAPABILITIES, Mutation, TaskSpec
+from tasks_app.core.values import InvalidValueError
+from tasks_app.core.world.world import Seed
+from tasks_app.models import Task, TaskVersion
+
+ROWS_SHOWN: Final = 200
+VERSIONS_SHOWN: Final = 50
+CHARACTERS_A_TOKEN: Final = 4
+
+
+@dataclass(frozen=True)
+class CollectionLink:
+    """A collection among the others."""
+
+    place: str
+    size: int
+    may_change: bool
+    named: bool
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class ToolView:
+    """A tool that is offered."""
+
+    name: str
+    kind: str
+    description: str
+    parameters: tuple["ParameterView", ...]
+    used: int
+    """How many steps of the reference use it."""
+    ruled: tuple[str, ...]
+    """Constraints that speak of it."""
+    known: bool
+
+
+@dataclass(frozen=True)
+class ParameterView:
+    """An argument of a tool."""
+
+    name: str
+    type: str
+    required: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class MutationView:
+    """A change between two stages."""
+
+    words: str
+    values: str
+    silent: bool
+
+
+@dataclass(frozen=True)
+class StageView:
+    """One day."""
+
+    id: str
+    at: str
+    notification: str
+    mutations: tuple[MutationView, ...]
+
+
+@dataclass(frozen=True)
+class VersionView:
+    """A version in the history, with what it changed."""
+
+    version: TaskVersion
+    changes: tuple[ChangedPlace, ...]
+
+
+def part(
+    request: HttpRequest, task: Task, version: TaskVersion, spec: TaskSpec, tab: str
+) -> Mapping[str, Any]:
+    """The context of one tab."""
+    match tab:
+        case "records":
+            return records(request, task, version, spec)
+        case "tools":
+            return {"tool_groups": tool_groups(spec), "limits": spec.limits}
+        case "constraints":
+            return {
+                "rules": constraint_rows(spec),
+                "write_rules": write_rows(spec),
+                "free": spec.free,
+            }
+        case "checks":
+            rows = check_rows(spec)
+            return {"checks": rows, "components": _components(rows)}
+        case "reference":
+            return reference(spec)
+        case "timeline":
+            return {"stages": stages(spec), "colleague": spec.user, "faults": spec.faults}
+        case "model":
+            return model(spec)
+        case "history":
+            return history(task)
+        case _:
+            return {
+                "begins": parse_instant(spec.clock.start),
+                "claims": [(c.id, CAPABILITIES[c.id], c.witness) for c in spec.capabilities],
+                "features": [(k.replace("_", " "), v) for k, v in spec.difficulty.features.items()],
+            }
+
+
+def records(
+    request: HttpRequest, task: Task, version: TaskVersion, spec: TaskSpec
+) -> Mapping[str, Any]:
+    """The chosen collection, and the chosen record of it."""
+    found = tables(spec)
+    chosen = chosen_table(request, found)
+    record = chosen.row(request.GET.get("record", "")) if chosen is not None else None
+    if chosen is not None and record is None:
+        # The one that most checks name: what the task is about.
+        record = max(
+            (row for row in chosen.rows if row.role == "target"),
+            key=lambda row: len(row.named_by),
+            default=None,
+        )
+    older = {} if version.pk == task.current_id else {"v": str(version.number)}
+    base = reverse("task", args=[task.code])
+    return {
+        "collections": [
+            CollectionLink(
+                table.place,
+                table.size,
+                table.may_change,
+                any(row.role == "target" for row in table.rows),
+                f"{base}?{urlencode({**older, 'tab': 'records', 'collection': table.place})}",
+                table is chosen,
+            )
+            for table in found
+        ],
+        "table": chosen,
+        "rows": chosen.rows[:ROWS_SHOWN] if chosen is not None else (),
+        "record": record,
+        "record_base": f"{base}?"
+        + urlencode(
+            {**older, "tab": "records", "collection": chosen.place if chosen is not None else ""}
+        ),
+        "write_rules": [
+            rule
+            for rule in write_rows(spec)
+            if chosen is not None and rule.address.startswith(f"{chosen.place}/")
+        ],
+    }
+
+
+def chosen_table(request: HttpRequest, found: tuple[Table, ...]) -> Table | None:
+    """The collection asked for; else the first with a target, else the first with records."""
+    wanted = request.GET.get("collection", "")
+    for table in found:
+        if table.place == wanted:
+            return table
+    for table in found:
+        if any(row.role == "target" for row in table.rows):
+            return table
+    return next((table for table in found if table.rows), found[0] if found else None)
+
+
+def tool_groups(spec: TaskSpec) -> list[tuple[str, str, list[ToolView]]]:
+    """Tools by service: its name, what it is for, and the tools the task offers."""
+    facts = {name: tool.facts for name, tool in tools().items()}
+    purposes = {name: kind.purpose for name, kind in services().items()}
+    groups: dict[str, list[ToolView]] = {}
+    for name in spec.tools:
+        known = facts.get(name)
+        service = known.service if known is not None else "unknown"
+        groups.setdefault(service, []).append(_tool(spec, name, known))
+    return [(service, purposes.get(service, ""), views) for service, views in groups.items()]
+
+
+def _tool(spec: TaskSpec, name: str, facts: ToolFacts | None) -> ToolView:
+    schema: Mapping[str, Any] = (facts.parameters if facts is not None else None) or {}
+    required = schema.get("required", ())
+    ruled = [
+        rule.id
+        for rule in spec.constraints
+        if name in plain(rule.model_dump(mode="json", exclude_defaults=True))
+    ]
+    return ToolView(
+        name=name,
+        kind=facts.kind if facts is not None else "read",
+        description=facts.description if facts is not None else "",
+        parameters=tuple(
+            ParameterView(key, _type(value), key in required, str(value.get("description", "")))
+            for key, value in schema.get("properties", {}).items()
+        ),
+        used=sum(step.tool == name for step in spec.reference),
+        ruled=tuple(ruled),
+        known=facts is not None,
+    )
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(plain(option) for option in schema["enum"])
+    if "const" in schema:
+        return plain(schema["const"])
+    if "anyOf" in schema:
+        return " | ".join(_type(option) for option in schema["anyOf"])
+    kind = str(schema.get("type", "any"))
+    if kind == "array" and isinstance(schema.get("items"), Mapping):
+        return f"list of {_type(schema['items'])}"
+    return str(schema.get("format", kind))
+
+
+def _components(rows: tuple[Any, ...]) -> list[tuple[str, float, int]]:
+    found: dict[str, tuple[float, int]] = {}
+    for row in rows:
+        weight, count = found.get(row.component, (0.0, 0))
+        found[row.component] = (weight + row.weight, count + 1)
+    return [(name, round(weight, 4), count) for name, (weight, count) in found.items()]
+
+
+def reference(spec: TaskSpec) -> Mapping[str, Any]:
+    """The reference as it ran; without one, or with records no world can hold, words instead."""
+    if not spec.reference:
+        return {"run": None, "no_world": ""}
+    try:
+        return {
+            "run": reference_view(spec),
+            "no_world": "",
+            "written": pretty(spec.written().get("reference", [])),
+        }
+    except InvalidValueError as error:
+        return {"run": None, "no_world": str(error)}
+
+
+def stages(spec: TaskSpec) -> tuple[StageView, ...]:
+    """The days of a task, each with what changed before it."""
+    return tuple(
+        StageView(
+            stage.id,
+            stage.at,
+            stage.notification or "",
+            tuple(_mutation(mutation) for mutation in stage.mutations),
+        )
+        for stage in spec.timeline
+    )
+
+
+def _mutation(mutation: Mutation) -> MutationView:
+    verb = {"add": "adds to", "update": "updates in", "delete": "deletes from"}.get(
+        mutation.op, f"{mutation.op} in"
+    )
+    condition = f" where {where(mutation.where)}" if mutation.where else ""
+    values = ", ".join(f"{name} = {shown(value)}" for name, value in mutation.values.items())
+    return MutationView(
+        f"{verb} {mutation.service}/{mutation.collection}{condition}", values, mutation.silent
+    )
+
+
+def model(spec: TaskSpec) -> Mapping[str, Any]:
+    """The system prompt, the request and the tools, as a model is given them."""
+    prompt, asked = system_prompt(spec), request_text(spec)
+    try:
+        schemas = tool_schemas(spec, Seed.of(spec).ground.tools)
+    except InvalidValueError:
+        schemas = ()
+    sizes = [len(prompt), len(asked), sum(len(plain(schema)) for schema in schemas)]
+    return {
+        "prompt": prompt,
+        "asked": asked,
+        "schemas": [
+            (s["function"]["name"], s["function"]["description"], pretty(s)) for s in schemas
+        ],
+        "sizes": [
+            (name, size, -(-size // CHARACTERS_A_TOKEN))
+            for name, size in zip(("system prompt", "request", "tools"), sizes, strict=True)
+        ],
+        "tokens": -(-sum(sizes) // CHARACTERS_A_TOKEN),
+    }
+
+
+def history(task: Task) -> Mapping[str, Any]:
+    """Versions, newest first, each with what it changed; verdicts."""
+    rows = task.versions.select_related("author", "parent").order_by("-number")
+    views = [
+        VersionView(
+            version,
+            changes(version.parent.spec, version.spec) if version.parent is not None else (),
+        )
+        for version in rows[:VERSIONS_SHOWN]
+    ]
+    return {"history": views, "verdicts": queries.reviews_of(task)}

@@ -1,0 +1,242 @@
+"""The proof card of a version, ready to be drawn: what holds, what does not, what to press."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from tasks_app.charts import Ruler, ruler
+from tasks_app.core.presenting.places import Place, place_of
+from tasks_app.core.presenting.words import plain, shown
+from tasks_app.core.validation.card import (
+    GATES_VERSION,
+    ConstraintProof,
+    Finding,
+    MutantResult,
+    ProofCard,
+    RepairRecord,
+    Run,
+)
+from tasks_app.core.validation.proof import UPSTREAM
+from tasks_app.core.validation.repair import ORDER
+from tasks_app.models import Proof, Task, TaskVersion
+from tasks_app.views.gates import GateCell, GateGroup, cells_of, groups_of
+
+PROBE_NAMES: Final = {
+    "crawl": "reads everything, does nothing",
+    "spam": "calls every tool with made-up arguments",
+    "echo": "repeats the request",
+    "paste": "pastes the expected words",
+    "first_record": "takes the first record each time",
+    "errors_only": "makes only wrong calls",
+    "refuse": "refuses politely",
+    "regex": "fills arguments from the request by pattern",
+}
+
+
+@dataclass(frozen=True)
+class PatchLine:
+    """One operation of a patch in words."""
+
+    words: str
+    value: str
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """A finding, where it leads and what would mend it."""
+
+    number: int
+    """Its index on the card: what a repair names."""
+    gate: str
+    blocks: bool
+    message: str
+    hint: str
+    place: Place
+    url: str
+    edit_url: str
+    repair: str
+    patch: tuple[PatchLine, ...]
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """One act of a violating trace."""
+
+    text: str
+    rest: str
+
+
+@dataclass(frozen=True)
+class RuleView:
+    """A constraint and how it bites."""
+
+    proof: ConstraintProof
+    steps: tuple[TraceStep, ...]
+    lost: float | None
+
+
+@dataclass(frozen=True)
+class ProbeView:
+    """A cheap policy."""
+
+    run: Run
+    words: str
+
+
+@dataclass(frozen=True)
+class RepairView:
+    """A repair that was applied on the way."""
+
+    record: RepairRecord
+    patch: tuple[PatchLine, ...]
+
+
+@dataclass(frozen=True)
+class ProofView:
+    """A card, or what stands in its place."""
+
+    proof: Proof | None
+    card: ProofCard | None
+    state: str
+    """none, proven, broken, imported, stale."""
+    title: str
+    gates: tuple[GateCell, ...] = ()
+    groups: tuple[GateGroup, ...] = ()
+    findings: tuple[FindingView, ...] = ()
+    rules: tuple[RuleView, ...] = ()
+    biting: int = 0
+    probes: tuple[ProbeView, ...] = ()
+    best: Run | None = None
+    ruler: Ruler | None = None
+    killed: int = 0
+    counted: int = 0
+    equivalent: int = 0
+    states_killed: int = 0
+    states_counted: int = 0
+    survivors: tuple[MutantResult, ...] = ()
+    repairs: tuple[RepairView, ...] = ()
+    held: int = 0
+    run_gates: int = 0
+
+    @property
+    def blocking(self) -> tuple[FindingView, ...]:
+        """What stands against a proof."""
+        return tuple(found for found in self.findings if found.blocks)
+
+    @property
+    def warnings(self) -> tuple[FindingView, ...]:
+        """What should be looked at."""
+        return tuple(found for found in self.findings if not found.blocks)
+
+    @property
+    def repairable(self) -> FindingView | None:
+        """The first blocking finding that suggests a repair."""
+        return next((found for found in self.blocking if found.repair), None)
+
+
+def proof_view(task: Task, version: TaskVersion) -> ProofView:
+    """The last proof of a version."""
+    is_current = version.pk == task.current_id
+    proof = task.proof if is_current else version.proofs.first()
+    if proof is None or proof.spec_hash != version.hash:
+        return ProofView(None, None, "none", "Not proven yet")
+    card = proof.read()
+    state, title = _state(card)
+    judged = [*card.mutants]
+    return ProofView(
+        proof=proof,
+        card=card,
+        state=state,
+        title=title,
+        gates=cells_of(card),
+        groups=groups_of(card),
+        findings=_findings(task, version.spec, card),
+        rules=tuple(_rule(rule, card) for rule in card.constraints),
+        biting=sum(rule.bites for rule in card.constraints),
+        probes=tuple(ProbeView(run, PROBE_NAMES.get(run.name, "")) for run in card.probes),
+        best=card.best_probe,
+        ruler=ruler(card) if card.reference is not None else None,
+        killed=card.count("killed"),
+        counted=card.count("killed") + card.count("survived"),
+        equivalent=card.count("equivalent"),
+        states_killed=sum(m.verdict == "killed" for m in card.state_mutants),
+        states_counted=sum(m.verdict != "equivalent" for m in card.state_mutants),
+        survivors=tuple(m for m in (*judged, *card.state_mutants) if m.verdict == "survived"),
+        repairs=tuple(RepairView(r, _patch(version.spec, r.patch)) for r in card.repairs),
+        held=sum(gate.state == "held" for gate in card.gates),
+        run_gates=sum(gate.state != "not_run" for gate in card.gates),
+    )
+
+
+def _state(card: ProofCard) -> tuple[str, str]:
+    if card.unproven_reason:
+        title = "Unproven upstream grader" if card.unproven_reason == UPSTREAM else "Unproven"
+        return "imported", title
+    if not card.proven:
+        return "broken", "Not proven"
+    if card.gates_version != GATES_VERSION:
+        return "stale", "Proven by older gates"
+    return "proven", "Proven"
+
+
+def _findings(task: Task, written: Mapping[str, Any], card: ProofCard) -> tuple[FindingView, ...]:
+    views = [_finding(task, written, number, found) for number, found in enumerate(card.findings)]
+    # The one to begin with first: a repair upstream often settles what follows from it.
+    return tuple(
+        sorted(views, key=lambda v: (not v.blocks, ORDER.index(v.gate[0]), v.gate, v.number))
+    )
+
+
+def _finding(task: Task, written: Mapping[str, Any], number: int, found: Finding) -> FindingView:
+    place = place_of(written, found.path)
+    suggestion = found.suggestion
+    return FindingView(
+        number=number,
+        gate=found.gate,
+        blocks=found.severity == "block",
+        message=found.message,
+        hint=found.hint,
+        place=place,
+        url=place_url(task, place),
+        edit_url=place_url(task, place, edit=True),
+        repair=suggestion.title if suggestion is not None else "",
+        patch=_patch(written, suggestion.patch) if suggestion is not None else (),
+    )
+
+
+def place_url(task: Task, place: Place, *, edit: bool = False) -> str:
+    """Where a place stands on the task page, or in the editor."""
+    if edit:
+        part = place.part if place.part != "tools" else "tools"
+        pairs = {"part": part, "collection": place.collection, "record": place.record}
+        base = f"/tasks/{task.code}/edit/"
+    else:
+        pairs = {"tab": place.part, "collection": place.collection, "record": place.record}
+        base = f"/tasks/{task.code}/"
+    query = urlencode({key: value for key, value in pairs.items() if value})
+    return f"{base}?{query}" + (f"#{place.anchor}" if place.anchor else "")
+
+
+def _patch(written: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> tuple[PatchLine, ...]:
+    lines = []
+    for operation in patch:
+        place = place_of(written, str(operation.get("path", "")))
+        value = shown(operation["value"], 200) if "value" in operation else ""
+        lines.append(PatchLine(f"{operation.get('op')} {place.words}", value))
+    return tuple(lines)
+
+
+def _rule(rule: ConstraintProof, card: ProofCard) -> RuleView:
+    lost = None
+    if rule.reward is not None and card.reference is not None:
+        lost = rule.reward
+    return RuleView(rule, tuple(_trace(step) for step in rule.steps), lost)
+
+
+def _trace(step: Mapping[str, Any]) -> TraceStep:
+    if "reply" in step:
+        return TraceStep("reply", shown(step["reply"], 160))
+    arguments = step.get("arguments") or {}
+    said = ", ".join(f"{name}={plain(value)}" for name, value in arguments.items())
+    return TraceStep(str(step.get("tool", "")), shown(said, 200))

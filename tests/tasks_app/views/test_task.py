@@ -1,0 +1,208 @@
+"""The page of one task: its parts, its proof, and every act on it."""
+
+import pytest
+from django.test import Client
+
+from studio.web.models import Draft
+from tasks_app.core.validation.card import Suggestion
+from tasks_app.enums import TaskState
+from tasks_app.models import Task
+from tasks_app.operations.tasks import create_task
+from tests.factories.specs import green_card, imported_spec, red_card, small_spec
+
+pytestmark = pytest.mark.django_db
+
+TABS = (
+    "request",
+    "records",
+    "tools",
+    "constraints",
+    "checks",
+    "reference",
+    "timeline",
+    "model",
+    "history",
+)
+
+
+def body(client: Client, url: str, status: int = 200) -> str:
+    answer = client.get(url)
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_of_a_generated_task_opens(viewer: Client, task: Task, tab: str) -> None:
+    page = body(viewer, f"/tasks/{task.code}/?tab={tab}")
+    assert 'id="proof"' in page
+    assert "style=" not in page
+    assert "<script>" not in page
+
+
+def test_the_proof_card_says_what_each_policy_earns(viewer: Client, task: Task) -> None:
+    page = body(viewer, f"/tasks/{task.code}/")
+    assert "Proven" in page
+    assert "Mutants of the work killed" in page
+    assert "One scale" not in page
+    assert 'aria-label="Rewards on one scale from 0 to 1: null 0.00;' in page
+
+
+def test_a_reader_is_offered_no_act(viewer: Client, task: Task) -> None:
+    page = body(viewer, f"/tasks/{task.code}/")
+    assert [act for act in ("/prove/", "/approve/", "/reject/", "/edit/") if act in page] == []
+    assert viewer.post(f"/tasks/{task.code}/prove/").status_code == 403
+    assert viewer.get(f"/tasks/{task.code}/edit/").status_code == 403
+
+
+def test_a_record_that_a_check_names_is_the_target(viewer: Client) -> None:
+    task = create_task(spec=small_spec(), by=None)
+    page = body(viewer, f"/tasks/{task.code}/?tab=records")
+    rows = page.split("<tr data-row")[1:]
+    assert ["TK-1" in rows[0], "target" in rows[0]] == [True, False]
+    assert ["TK-2" in rows[1], '<span class="tag t">target</span>' in rows[1]] == [True, True]
+
+
+def test_the_reference_is_shown_as_it_ran(viewer: Client) -> None:
+    task = create_task(spec=small_spec(), by=None)
+    page = body(viewer, f"/tasks/{task.code}/?tab=reference")
+    assert "helpdesk/tickets/TK-2" in page
+    assert "<del>open</del> → <ins>closed</ins>" in page
+    assert "0.00 → 1.00" in page
+
+
+def test_hostile_text_is_only_text(viewer: Client) -> None:
+    evil = "<script>alert(1)</script>"
+    spec = small_spec(title=evil, request={"text": evil})
+    task = create_task(spec=spec, by=None)
+    for tab in TABS:
+        page = body(viewer, f"/tasks/{task.code}/?tab={tab}")
+        assert evil not in page
+        assert "&lt;script&gt;alert(1)" in page
+
+
+def test_an_older_version_is_read_only(editor: Client, task: Task) -> None:
+    spec = small_spec()
+    answer = editor.post(
+        f"/tasks/{task.code}/edit/?part=request",
+        {"act": "keep", "/title": "Another title"},
+    )
+    assert answer.status_code == 303
+    saved = editor.post(f"/tasks/{task.code}/edit/", {"act": "save", "reason": "a better title"})
+    assert saved.status_code == 303
+    page = body(editor, f"/tasks/{task.code}/?v=1")
+    assert "older version" in page
+    assert "/approve/" not in page
+    assert spec.title not in page
+
+
+def test_unknown_tabs_versions_and_tasks_are_named(viewer: Client, task: Task) -> None:
+    assert "There is no tab “colour”" in body(viewer, f"/tasks/{task.code}/?tab=colour", 400)
+    assert "has no version 9" in body(viewer, f"/tasks/{task.code}/?v=9", 404)
+    assert "is no number of a version" in body(viewer, f"/tasks/{task.code}/?v=x", 400)
+    assert viewer.get("/tasks/T-0000/").status_code == 404
+
+
+def test_a_broken_proof_says_what_where_and_what_to_press(editor: Client) -> None:
+    suggestion = Suggestion(
+        rule="recompute_expected",
+        title="expect what the reference arrives at",
+        patch=({"op": "replace", "path": "/checks/0/expect/resolution", "value": "answered"},),
+    )
+    spec = small_spec()
+    task = create_task(spec=spec, card=red_card(spec, suggestion=suggestion), by=None)
+    page = body(editor, f"/tasks/{task.code}/")
+    assert "The proof does not hold." in page
+    assert "Check closed · expect · resolution" in page
+    assert "Accept and prove" in page
+    assert f"/tasks/{task.code}/?tab=checks#at-checks-0" in page
+
+
+def test_an_accepted_repair_is_a_proven_version(editor: Client) -> None:
+    spec = small_spec(
+        checks=[
+            {
+                "id": "closed",
+                "kind": "record_match",
+                "component": "outcome",
+                "weight": 1.0,
+                "service": "helpdesk",
+                "collection": "tickets",
+                "where": {"id": "TK-2"},
+                "expect": {"status": "closed", "resolution": "wrong"},
+            }
+        ]
+    )
+    suggestion = Suggestion(
+        rule="recompute_expected",
+        title="expect what the reference arrives at",
+        patch=({"op": "replace", "path": "/checks/0/expect/resolution", "value": "answered"},),
+    )
+    task = create_task(spec=spec, card=red_card(spec, suggestion=suggestion), by=None)
+    answer = editor.post(f"/tasks/{task.code}/repair/", {"base": "1", "finding": "0"})
+    assert (answer.status_code, answer["Location"]) == (303, f"/tasks/{task.code}/#proof")
+    task.refresh_from_db()
+    assert (task.current_number, task.origin) == (2, "written")
+    assert task.current is not None
+    assert task.current.spec["checks"][0]["expect"]["resolution"] == "answered"
+    assert task.proof is not None
+    undone = editor.post(f"/tasks/{task.code}/undo/", {"base": "2"})
+    assert undone.status_code == 303
+    task.refresh_from_db()
+    assert (task.current_number, task.spec_hash) == (3, spec.hash)
+
+
+def test_approval_and_rejection_name_the_version_that_was_read(
+    reviewer: Client, task: Task
+) -> None:
+    assert reviewer.post(f"/tasks/{task.code}/approve/", {"base": "7"}).status_code == 409
+    assert reviewer.post(f"/tasks/{task.code}/approve/").status_code == 400
+    assert reviewer.post(f"/tasks/{task.code}/approve/", {"base": "1"}).status_code == 303
+    task.refresh_from_db()
+    assert task.state == TaskState.APPROVED
+
+
+def test_a_rejection_without_a_reason_comes_back_with_the_field(
+    reviewer: Client, task: Task
+) -> None:
+    answer = reviewer.post(f"/tasks/{task.code}/reject/", {"base": "1", "reason": " "})
+    assert answer.status_code == 422
+    assert 'aria-invalid="true"' in answer.content.decode()
+    answer = reviewer.post(f"/tasks/{task.code}/reject/", {"base": "1", "reason": "two targets"})
+    assert answer.status_code == 303
+    task.refresh_from_db()
+    assert task.state == TaskState.REJECTED
+    assert "two targets" in body(reviewer, f"/tasks/{task.code}/")
+
+
+def test_a_judged_task_is_retired_and_a_copy_is_a_draft(editor: Client, task: Task) -> None:
+    assert editor.post(f"/tasks/{task.code}/retire/").status_code == 409
+    editor.post(f"/tasks/{task.code}/approve/", {"base": "1"})
+    assert editor.post(f"/tasks/{task.code}/retire/").status_code == 303
+    answer = editor.post(f"/tasks/{task.code}/duplicate/")
+    copied = Task.objects.exclude(pk=task.pk).get()
+    assert (answer.status_code, answer["Location"]) == (303, f"/tasks/{copied.code}/edit/")
+    assert copied.state == TaskState.DRAFT
+    assert not Draft.objects.exists()
+
+
+def test_an_imported_task_says_that_its_grader_is_unproven(editor: Client) -> None:
+    task = create_task(spec=imported_spec(), by=None)
+    assert editor.post(f"/tasks/{task.code}/prove/").status_code == 303
+    page = body(editor, f"/tasks/{task.code}/")
+    assert "Unproven upstream grader" in page
+    assert "/approve/" not in page
+    assert "never approved" in page
+
+
+def test_a_note_is_added_and_an_empty_one_refused(reviewer: Client, task: Task) -> None:
+    assert reviewer.post(f"/tasks/{task.code}/comments/", {"text": ""}).status_code == 422
+    reviewer.post(f"/tasks/{task.code}/comments/", {"text": "Is the date right?"})
+    assert "Is the date right?" in body(reviewer, f"/tasks/{task.code}/")
+
+
+def test_a_task_proven_by_older_gates_asks_to_be_proven_again(editor: Client) -> None:
+    spec = small_spec()
+    task = create_task(spec=spec, card=green_card(spec, gates_version="0"), by=None)
+    page = body(editor, f"/tasks/{task.code}/")
+    assert "Proven by older gates" in page
+    assert "/approve/" not in page
