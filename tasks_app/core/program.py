@@ -75,17 +75,25 @@ class BindingError(LookupError):
 
 
 def run_program(
-    world: World, steps: Sequence[Step], *, repetitions: int = REPETITIONS
+    world: World,
+    steps: Sequence[Step],
+    *,
+    repetitions: int = REPETITIONS,
+    first: int = 0,
+    results: Mapping[str, Any] | None = None,
 ) -> ProgramRun:
     """Run a program to its end in a world, and let unreached stages happen.
 
     Args:
-        world: A fresh world.
+        world: A fresh world, or one in which the steps before `first` were done.
         steps: The program.
         repetitions: How often a transient error is retried; 0 is the no-retry policy of C10.
+        first: The step to begin with.
+        results: What the steps before it gave, by step id.
     """
-    run = ProgramRun()
-    for position, step in enumerate(steps):
+    run = ProgramRun(results=dict(results or {}))
+    for position in range(first, len(steps)):
+        step = steps[position]
         if world.finished:
             run.problems.append(
                 StepProblem(_name(step, position), position, "after the last reply")

@@ -118,6 +118,11 @@ def make_plan(checks: tuple[BaseCheck, ...]) -> Plan:
 _plans: Final = Memo(make_plan)
 
 
+def judge_check(check: BaseCheck, evidence: Evidence) -> CheckResult:
+    """Return the result of one check whose requirements hold."""
+    return _judged(check, evidence, {})
+
+
 def _judged(check: BaseCheck, evidence: Evidence, opinions: Mapping[str, float]) -> CheckResult:
     try:
         score, detail, cites = check.judge(evidence)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from tasks_app.core.calls import Call
-from tasks_app.core.predicates import contains_number, contains_piece, fold
+from tasks_app.core.predicates import contains_piece, fold
 from tasks_app.core.program import is_binding
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import CAPABILITIES, Step
@@ -82,11 +82,15 @@ def _join(trial: Trial) -> tuple[bool, str]:
 
 
 def _compute(trial: Trial) -> tuple[bool, str]:
-    text = fold(orjson.dumps(trial.spec.services).decode())
+    held = {
+        round(float(leaf), 2)
+        for leaf in _leaves(trial.spec.services)
+        if isinstance(leaf, int | float)
+    }
     for call in _writes(trial):
         for name, value in call.arguments.items():
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if number and abs(value) > 20 and not contains_number(text, float(value)):
+            if number and abs(value) > 20 and round(float(value), 2) not in held:
                 return True, f"{call.tool}.{name} = {value} occurs in no record"
     return False, "no written number is computed"
 

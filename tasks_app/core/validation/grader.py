@@ -1,28 +1,41 @@
 """Grades the many runs of one proof: the same results as grading, without judging the same twice.
 
-Runs of a proof share most of their tables, and a table is never changed in place: a check that
-reads tables already judged has the same result. Tables are kept with the result, so that no address
-in memory is taken for another table.
+Runs of a proof share most of what they leave behind. A check or constraint whose tables, reply and
+calls were judged before has the same result. Tables are told by the digests of their records, calls
+by what was said and what came of it; so the number of a call that a result cites may be that of the
+run in which it was judged first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from tasks_app.core.calls import Call
 from tasks_app.core.checks.answer import Answer
 from tasks_app.core.checks.base import BaseCheck
+from tasks_app.core.checks.call_order import CallOrder
 from tasks_app.core.checks.message_match import MessageMatch
 from tasks_app.core.checks.record_match import RecordMatch
+from tasks_app.core.checks.tool_called import ToolCalled
 from tasks_app.core.checks.unchanged import Unchanged
 from tasks_app.core.constraints.base import BaseConstraint
 from tasks_app.core.constraints.no_disclosure import NoDisclosure
+from tasks_app.core.constraints.only_when import OnlyWhen
 from tasks_app.core.constraints.require_before import RequireBefore
 from tasks_app.core.evidence import Evidence, EvidenceError
-from tasks_app.core.grading.grade import PASS, grade, judge_checks, judge_constraint, sum_up
+from tasks_app.core.grading.grade import PASS, grade, judge_check, judge_constraint, sum_up
+from tasks_app.core.patterns import CallPattern
 from tasks_app.core.results import CheckResult, ConstraintResult, Grade
+from tasks_app.core.services.catalog import collections
+from tasks_app.core.values import Record
 from tasks_app.core.world.world import Seed
 
+Table = Mapping[str, Record]
 Key = tuple[Any, ...]
-_NOTHING: Final[Mapping[str, Any]] = {}
+_NO_ROWS: Final[Table] = {}
+_READERS: Final = "contacts/people"
+"""Where no_disclosure looks up whom a recipient's id means."""
+_LARGEST: Final = 400
+"""Records of a table from which on its digests are not summed."""
 
 
 class Grader:
@@ -31,77 +44,148 @@ class Grader:
     def __init__(self, seed: Seed):
         spec = seed.spec
         self.spec = spec
-        self._keys: dict[str, Callable[[Evidence], Key]] = {
-            check.id: found for check in spec.checks if (found := _key_of(check)) is not None
+        self._tables: dict[int, tuple[Table, int]] = {}
+        self._unstable = frozenset(p for p, facts in collections().items() if facts.unstable)
+        self._keys = {check.id: self._key_of(check) for check in spec.checks}
+        self._known: dict[str, dict[Key, CheckResult]] = {check.id: {} for check in spec.checks}
+        self._unmet = {
+            (check.id, name): _unmet(check, name)
+            for check in spec.checks
+            for name in check.requires
         }
-        self._known: dict[str, dict[Key, tuple[Key, CheckResult]]] = {
-            name: {} for name in self._keys
-        }
-        self._alone: dict[str, tuple[BaseCheck, ...]] = {
-            check.id: (check.model_copy(update={"requires": ()}),) for check in spec.checks
-        }
-        """Each check as if nothing were required: that is looked at here."""
         self._ids = [check.id for check in spec.checks]
         self._paying = [check.id for check in spec.checks if check.pays]
-        self._rules = [
-            (rule, _tools_of(rule, seed), ConstraintResult(rule.id, rule.gate, rule.deduct, False))
-            for rule in spec.constraints
-        ]
-        """Each constraint, the tools it judges, its result where none of them was called."""
+        self._rules = [(rule, _tools_of(rule, seed)) for rule in spec.constraints]
+        self._verdicts: list[dict[Key, ConstraintResult]] = [{} for _ in self._rules]
         self._order = _order(spec.checks)
 
     def grade(self, evidence: Evidence) -> Grade:
         """Grade one episode."""
-        spec = self.spec
         if self._order is None:
-            return grade(spec.checks, spec.constraints, evidence)
-        called = {call.tool for call in evidence.calls}
+            return grade(self.spec.checks, self.spec.constraints, evidence)
         broken = tuple(
             [
-                judge_constraint(rule, evidence) if called & tools else kept
-                for rule, tools, kept in self._rules
+                self._verdict(rule, tools, known, evidence)
+                for (rule, tools), known in zip(self._rules, self._verdicts, strict=True)
             ]
         )
         results: dict[str, CheckResult] = {}
         for check in self._order:
-            unmet = None
             for name in check.requires:
                 required = results.get(name)
                 if required is None or required.score is None or required.score < PASS:
-                    unmet = name
+                    results[check.id] = self._unmet[check.id, name]
                     break
-            results[check.id] = (
-                self._judged(check, evidence) if unmet is None else _unmet(check, unmet)
-            )
+            else:
+                results[check.id] = self._judged(check, evidence)
         ordered = tuple([results[name] for name in self._ids])
         return sum_up(ordered, [results[name] for name in self._paying], broken, evidence)
 
+    def _verdict(
+        self,
+        rule: BaseConstraint,
+        tools: frozenset[str],
+        known: dict[Key, ConstraintResult],
+        evidence: Evidence,
+    ) -> ConstraintResult:
+        calls = [call for call in evidence.calls if call.tool in tools]
+        place = _reads_before(rule)
+        if place is None:
+            key: Key = tuple([_said(call) for call in calls])
+        else:
+            key = tuple(
+                [(_said(c), self._content(place, c.before.get(place, _NO_ROWS))) for c in calls]
+            )
+        found = known.get(key)
+        if found is None:
+            found = known[key] = judge_constraint(rule, evidence)
+        return found
+
     def _judged(self, check: BaseCheck, evidence: Evidence) -> CheckResult:
-        find = self._keys.get(check.id)
-        alone = self._alone[check.id]
+        find = self._keys[check.id]
         if find is None:
-            return judge_checks(alone, evidence, _NOTHING)[0]
+            return judge_check(check, evidence)
         try:
-            read = find(evidence)
+            key = find(evidence)
         except EvidenceError:
-            return judge_checks(alone, evidence, _NOTHING)[0]
-        key = tuple([part if type(part) is str else id(part) for part in read])
-        known = self._known[check.id].get(key)
-        if known is not None:
-            return known[1]
-        result = judge_checks(alone, evidence, _NOTHING)[0]
-        self._known[check.id][key] = (read, result)
-        return result
+            return judge_check(check, evidence)
+        known = self._known[check.id]
+        found = known.get(key)
+        if found is None:
+            found = known[key] = judge_check(check, evidence)
+        return found
+
+    # --- what a check reads ----------------------------------------------------------------------
+
+    def _content(self, place: str, table: Table) -> int:
+        """Return a number that tells the table's content; equal for equal records."""
+        found = self._tables.get(id(table))
+        if found is not None and found[0] is table:
+            return found[1]
+        number = id(table)
+        if len(table) <= _LARGEST and place not in self._unstable:
+            number = sum([row.digest for row in table.values()])
+        self._tables[id(table)] = (table, number)
+        return number
+
+    def _key_of(self, check: BaseCheck) -> Callable[[Evidence], Key] | None:
+        """Return a function from evidence to what a check reads of it; None if that is unknown."""
+        stage, places, content = check.stage, check.reads(), self._content
+
+        def tables(evidence: Evidence) -> Key:
+            closed = evidence.tables(stage)
+            return tuple([content(p, closed.get(p, _NO_ROWS)) for p in places])
+
+        def reply(evidence: Evidence) -> Key:
+            return (evidence.reply(stage), *tables(evidence))
+
+        def everything(evidence: Evidence) -> Key:
+            return tuple(
+                [content(p, table) for s in evidence.stages for p, table in s.closed.items()]
+            )
+
+        if isinstance(check, RecordMatch | MessageMatch):
+            return tables
+        if isinstance(check, Answer):
+            return reply
+        if isinstance(check, Unchanged):
+            return everything
+        if isinstance(check, CallOrder):
+            steps = [s if isinstance(s, tuple) else (s,) for s in check.order]
+            return _calls_to(frozenset(n for step in steps for p in step for n in p.tools), stage)
+        if isinstance(check, ToolCalled):
+            return _calls_to(check.pattern.names, None)
+        return None
+
+
+def _calls_to(tools: frozenset[str], stage: str | None) -> Callable[[Evidence], Key]:
+    def calls(evidence: Evidence) -> Key:
+        return tuple([_said(c) for c in evidence.calls_of(stage) if c.tool in tools])
+
+    return calls
+
+
+def _said(call: Call) -> Key:
+    """Return what a rule may look at in a call, its number and the records before it apart."""
+    return call.tool, call.raw, call.error, call.valid, bool(call.changes), call.stage
+
+
+def _reads_before(rule: BaseConstraint) -> str | None:
+    """Return the collection that a constraint reads as it was before a call."""
+    if isinstance(rule, OnlyWhen):
+        return rule.place
+    return _READERS if isinstance(rule, NoDisclosure) else None
 
 
 def _tools_of(rule: BaseConstraint, seed: Seed) -> frozenset[str]:
     """Return the tools whose calls a constraint judges."""
+    known = seed.ground.tools
     if isinstance(rule, RequireBefore):
-        return frozenset(rule.write.tools)
+        return frozenset((*rule.write.tools, *rule.needs.tools))
     if isinstance(rule, NoDisclosure):
-        known = seed.ground.tools.items()
-        return frozenset(rule.tools or [name for name, facts in known if facts.text])
-    return frozenset(seed.ground.tools) if not hasattr(rule, "pattern") else rule.pattern.names
+        return frozenset(rule.tools or [name for name, facts in known.items() if facts.text])
+    pattern = getattr(rule, "pattern", None)
+    return pattern.names if isinstance(pattern, CallPattern) else frozenset(known)
 
 
 def _unmet(check: BaseCheck, name: str) -> CheckResult:
@@ -113,29 +197,6 @@ def _unmet(check: BaseCheck, name: str) -> CheckResult:
         f"{name} does not hold",
         unmet=name,
     )
-
-
-def _key_of(check: BaseCheck) -> Callable[[Evidence], Key] | None:
-    """Return what a check reads, as a function of the evidence; None if it also reads calls."""
-    stage, places = check.stage, check.reads()
-
-    def tables(evidence: Evidence) -> Key:
-        closed = evidence.tables(stage)
-        return tuple([closed.get(place, _NOTHING) for place in places])
-
-    def reply(evidence: Evidence) -> Key:
-        return (evidence.reply(stage), *tables(evidence))
-
-    def everything(evidence: Evidence) -> Key:
-        return tuple([stage.closed for stage in evidence.stages])
-
-    if isinstance(check, RecordMatch | MessageMatch):
-        return tables
-    if isinstance(check, Answer):
-        return reply
-    if isinstance(check, Unchanged):
-        return everything
-    return None
 
 
 def _order(checks: Sequence[BaseCheck]) -> tuple[BaseCheck, ...] | None:

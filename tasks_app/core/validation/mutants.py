@@ -28,7 +28,7 @@ from tasks_app.core.validation import near_misses, text_pieces
 from tasks_app.core.validation.card import Finding, MutantResult
 from tasks_app.core.validation.gate import finding
 from tasks_app.core.validation.trial import Play, Trial
-from tasks_app.core.values import Change, Record, address, canonical, pattern
+from tasks_app.core.values import Change, Record, address, canonical, digest, pattern
 
 MARGIN: Final = 0.1
 """The mean reward of killed mutants lies this far below the reference."""
@@ -565,6 +565,7 @@ def with_field(evidence: Evidence, place: str, record_id: str, name: str, value:
     last = evidence.stages[-1]
     rows = last.closed[place]
     altered = Record({**rows[record_id], name: value})
+    altered.digest = digest(f"{place}/{record_id}", altered)
     tables = {**last.closed, place: {**rows, record_id: altered}}
     return Evidence(
         evidence.ground, (*evidence.stages[:-1], replace(last, closed=tables)), evidence.calls

@@ -75,7 +75,7 @@ def no_shortcut(trial: Trial, plays: Sequence[tuple[str, Play]]) -> Iterator[Fin
         if other == step:
             continue
         steps = [*trial.spec.reference[:position], other, *trial.spec.reference[position + 1 :]]
-        play = trial.run_program(f"first:{position}", steps)
+        play = trial.run_from_step(f"first:{position}", steps, position)
         if play.grade.passed and _writes(trial, play.acts) != _writes(trial, trial.acts):
             yield finding(
                 "N2",

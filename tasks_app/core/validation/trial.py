@@ -8,6 +8,7 @@ prefix is never run again. The log is part of a snapshot, so the prefix brings i
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import orjson
 
@@ -67,30 +68,16 @@ class Trial:
         self._grader = Grader(self.seed)
         self._trace = hashlib.sha256(spec.hash.encode())
         self._null: Play | None = None
-        self.program: ProgramRun = run_program(self.world, spec.reference)
+        marking = _MarkingWorld(self.seed)
+        self.program: ProgramRun = run_program(marking, spec.reference)
         self.acts: tuple[Act, ...] = tuple(self.program.acts)
-        self.marks: tuple[Snapshot, ...] = ()
+        self.marks: tuple[Snapshot, ...] = (*marking.marks, marking.end or marking.snapshot())
         """marks[k]: the world just before act k; the last one: after all acts, before unreached
         stages.
         """
-        self.reference = self._reference()
+        self.reference = self._graded("reference", self.acts, 0, marking.evidence())
         self.call_of: Mapping[int, int] = self._positions()
         """Act → index of its call."""
-
-    def _reference(self) -> Play:
-        world = self.world
-        world.restore(self.start)
-        marks: list[Snapshot] = []
-        for act in self.acts:
-            marks.append(world.snapshot())
-            if act.tool is None:
-                world.reply(act.reply)
-            else:
-                world.call(act.tool, act.arguments)
-        marks.append(world.snapshot())
-        world.finish()
-        self.marks = tuple(marks)
-        return self._graded("reference", self.acts, 0)
 
     def _positions(self) -> Mapping[int, int]:
         found: dict[int, int] = {}
@@ -153,6 +140,18 @@ class Trial:
         run = run_program(self.world, steps, repetitions=repetitions)
         return self._graded(name, run.acts, 0)
 
+    def run_from_step(self, name: str, steps: Sequence[Step], first: int) -> Play:
+        """Run a program that differs from the reference from one step on, and grade it."""
+        done = {step.id for step in self.spec.reference[:first]}
+        own = [i for i, act in enumerate(self.acts) if act.step in done]
+        at = own[-1] + 1 if own else 0
+        if any(step.tool is None for step in steps[:first]):
+            return self.run_program(name, steps)
+        results = {key: value for key, value in self.program.results.items() if key in done}
+        self.world.restore(self.marks[at])
+        run = run_program(self.world, steps, first=first, results=results)
+        return self._graded(name, (*self.acts[:at], *run.acts), len(self.marks[at].log))
+
     def tries(self, at: int, act: Act) -> Call | None:
         """Call a tool at a mark and return what came of it; nothing is kept. None for a reply."""
         if act.tool is None:
@@ -199,6 +198,34 @@ class Trial:
     def trace_hash(self) -> str:
         """The hash over all traces and rewards so far."""
         return self._trace.hexdigest()
+
+
+class _MarkingWorld(World):
+    """A world that takes a snapshot before every act."""
+
+    __slots__ = ("end", "marks")
+
+    def __init__(self, seed: Seed):
+        super().__init__(seed)
+        self.marks: list[Snapshot] = []
+        self.end: Snapshot | None = None
+        """The state when the program had no more acts."""
+
+    def call(self, name: str, arguments: str | bytes | Mapping[str, Any]) -> Call:
+        """Call a tool."""
+        self.marks.append(self.snapshot())
+        return super().call(name, arguments)
+
+    def reply(self, text: str) -> str | None:
+        """End the running stage."""
+        if self.end is None:
+            self.marks.append(self.snapshot())
+        return super().reply(text)
+
+    def finish(self) -> None:
+        """Let the stages that were not reached happen; those are no acts."""
+        self.end = self.snapshot()
+        super().finish()
 
 
 def _do(world: World, acts: Sequence[Act]) -> None:
