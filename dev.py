@@ -124,8 +124,8 @@ def main(arguments: list[str]) -> int:
     if command == "lock":
         install(progress, ["dev"])
         return lock(progress)
-    # Checks need torch only where there is something of ours that trains.
-    needs_torch = command in {"setup", "run"} or (ROOT / "training_app").exists()
+    # Checks need torch only where the one package of ours that may import it exists.
+    needs_torch = command in {"setup", "run"} or (ROOT / "training_app" / "engine").exists()
     install(progress, ["dev", "train"] if needs_torch and not lite else ["dev"])
     if command == "setup":
         prepare(progress)

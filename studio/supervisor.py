@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import IO, TextIO
@@ -150,14 +150,12 @@ class Supervisor:
         programmes: Sequence[Programme],
         logs: Logs,
         *,
-        every_second: Callable[[], None] = lambda: None,
         go_on: threading.Event | None = None,
     ) -> None:
         """The first programme has the machine to itself until ``go_on`` is set."""
         self._children = [Child(programme, logs) for programme in programmes]
         self._go_on = go_on
         self._logs = logs
-        self._every_second = every_second
         self._signals = 0
 
     def run(self) -> None:
@@ -174,7 +172,6 @@ class Supervisor:
                 signal.signal(number, handler)
 
     def _watch(self) -> None:
-        next_second = 0.0
         began = time.monotonic()
         while self._signals == 0:
             now = time.monotonic()
@@ -185,9 +182,6 @@ class Supervisor:
             )
             for child in self._children[:1] if alone else self._children:
                 child.look_after(now)
-            if now >= next_second:
-                next_second = now + 1.0
-                self._every_second()
             time.sleep(0.1)
 
     def _stop(self) -> None:

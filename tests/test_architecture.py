@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
-FRAMEWORK_FREE = ("studio/lib", "tasks_app/core", "rollouts_app/core")
+FRAMEWORK_FREE = ("studio/lib", "tasks_app/core", "rollouts_app/core", "training_app/core")
 FRAMEWORKS = ("celery", "django", "kombu", "ninja", "psycopg", "torch", "transformers")
 # Module attributes that read a clock, the environment or shared randomness.
 IMPURE = {

@@ -22,6 +22,7 @@ from studio.web.access import create_owner_link, needs_owner
 # A page that computes this long is a defect; jobs are not bounded by it.
 PAGE_TIMEOUT_MS = 3000
 READY_PATIENCE = 60.0
+CLIENT_PAUSE = 5.0
 
 
 class Command(BaseCommand):
@@ -67,7 +68,8 @@ class Command(BaseCommand):
         url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104 - compared
         ready = threading.Event()
         threading.Thread(target=_announce, args=(logs, url, link, ready), daemon=True).start()
-        Supervisor(programmes, logs, every_second=_stay_a_client, go_on=ready).run()
+        threading.Thread(target=_stay_a_client, args=(logs,), daemon=True).start()
+        Supervisor(programmes, logs, go_on=ready).run()
 
 
 def _check_migrations() -> None:
@@ -116,11 +118,16 @@ def _workers() -> list[Programme]:
     return [*workers, Programme("beat", beat)]
 
 
-def _stay_a_client() -> None:
-    """Keep the embedded servers: their keeper may have been killed since the start."""
+def _stay_a_client(logs: Logs) -> None:
+    """Keep the embedded servers: a keeper that was killed is missed by nobody else."""
     database, broker = os.environ.get("DATABASE_URL"), os.environ.get("BROKER_URL")
-    if not (database and broker):
-        embedded.ensure(settings.VAR_DIR, postgres=not database, valkey=not broker)
+    pause = threading.Event()
+    while not (database and broker):
+        pause.wait(CLIENT_PAUSE)
+        try:
+            embedded.ensure(settings.VAR_DIR, postgres=not database, valkey=not broker)
+        except embedded.ServerError as error:
+            logs.plain(str(error))
 
 
 def _announce(logs: Logs, url: str, link: str, ready: threading.Event) -> None:
