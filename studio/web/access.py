@@ -10,6 +10,7 @@ import hashlib
 import secrets
 from typing import NamedTuple
 
+from django.conf import settings
 from django.contrib.auth import authenticate
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -260,12 +261,25 @@ def _passes(check: object, value: str) -> bool:
 
 
 def _throttle_keys(request: HttpRequest, username: str) -> dict[str, str]:
-    place = str(request.META.get("REMOTE_ADDR", ""))
+    place = _place(request)
     name = username.strip().lower()[:200]
     return {
         kind: _digest(f"{kind}\n{text}")
         for kind, text in (("name and place", f"{name}\n{place}"), ("place", place), ("name", name))
     }
+
+
+def _place(request: HttpRequest) -> str:
+    """The client's address; behind trusted proxies what the outermost of them saw.
+
+    Each proxy appends to the header, so only the last entries are theirs: a client can write what
+    it likes before them.
+    """
+    proxies = int(getattr(settings, "STUDIO_TRUSTED_PROXIES", 0))
+    seen = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
+    if proxies and len(seen) >= proxies and seen[-proxies]:
+        return seen[-proxies]
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def _refuse_if_blocked(keys: dict[str, str]) -> None:

@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from django.test import Client, RequestFactory
+from django.test import Client, RequestFactory, override_settings
 from django.utils import timezone
 
 from studio.web import access, audit
@@ -158,6 +158,26 @@ def test_many_names_from_one_place_are_throttled_too() -> None:
             _try(f"name{number}", "wrong")
     with pytest.raises(Throttled):
         _try("another", "wrong")
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "place"),
+    [
+        (0, "1.1.1.1", "10.0.0.9"),
+        (1, "6.6.6.6, 1.1.1.1", "1.1.1.1"),
+        (2, "6.6.6.6, 1.1.1.1, 2.2.2.2", "1.1.1.1"),
+        (2, "1.1.1.1", "10.0.0.9"),
+        (1, "", "10.0.0.9"),
+    ],
+)
+def test_the_place_is_what_the_trusted_proxies_saw(
+    proxies: int, forwarded: str, place: str
+) -> None:
+    request = RequestFactory().get(
+        "/", REMOTE_ADDR="10.0.0.9", headers={"x-forwarded-for": forwarded}
+    )
+    with override_settings(STUDIO_TRUSTED_PROXIES=proxies):
+        assert access._place(request) == place
 
 
 @pytest.mark.django_db
