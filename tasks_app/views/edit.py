@@ -23,6 +23,7 @@ from studio.web.errors import BadRequest, Invalid, Problem, StaleBase
 from studio.web.htmx import is_fragment, render_page, see_other
 from studio.web.models import Draft
 from tasks_app import queries
+from tasks_app.core.drafting import parse
 from tasks_app.core.editing import difference
 from tasks_app.core.merging import Merge, merge
 from tasks_app.core.presenting.lines import line_of, lines
@@ -105,8 +106,16 @@ def desk_of(request: HttpRequest, code: str) -> Desk:
     draft = queries.find_draft(principal(request).user, task)
     base = int(draft.base) if draft is not None and draft.base.isdigit() else task.current_number
     began = copy.deepcopy(queries.get_version(task, base).spec)
-    document = copy.deepcopy(draft.content.get("spec", began)) if draft is not None else began
-    return Desk(task, base, began, copy.deepcopy(document), draft)
+    return Desk(task, base, began, _document(draft) or copy.deepcopy(began), draft)
+
+
+def _document(draft: Draft | None) -> dict[str, Any] | None:
+    """What a draft holds. It is kept as text: the column would sort the fields of records."""
+    text = draft.content.get("text") if draft is not None else None
+    if not isinstance(text, str):
+        return None
+    document = parse(text)
+    return document if isinstance(document, dict) else None
 
 
 @never_cache
@@ -155,7 +164,7 @@ def _keep(request: HttpRequest, desk: Desk) -> None:
     desk.draft = keep_draft(
         task=desk.task,
         base=desk.base,
-        content={"spec": desk.document},
+        content={"text": plain(desk.document)},
         by=principal(request).user,
     )
 
