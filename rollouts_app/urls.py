@@ -2,17 +2,22 @@
 
 from django.urls import path
 
-from rollouts_app.views import batches, episodes
+from rollouts_app.views import batches, episodes, play
 
 urlpatterns = [
     path("rollouts/", batches.batch_list, name="rollouts"),
     path("rollouts/<str:code>/", batches.batch, name="batch"),
     path("rollouts/<str:code>/cancel/", batches.cancel, name="batch-cancel"),
     path("rollouts/<str:code>/resume/", batches.resume, name="batch-resume"),
+    path("play/", play.start, name="play-start"),
+    path("play/<str:code>/", play.play, name="play"),
+    path("play/<str:code>/act/", play.act, name="play-act"),
+    path("play/<str:code>/undo/", play.undo, name="play-undo"),
     path("episodes/", episodes.episode_list, name="episodes"),
     path("episodes/export.jsonl", episodes.export, name="episodes-export"),
     path("episodes/<str:code>/", episodes.episode, name="episode"),
     path("episodes/<str:code>/trajectory.jsonl", episodes.trajectory, name="trajectory"),
     path("episodes/<str:code>/calls/<int:number>/", episodes.call_result, name="call-result"),
+    path("episodes/<str:code>/reference/", play.use_as_reference, name="use-as-reference"),
     path("episodes/<str:code>/curation/", episodes.set_curation, name="curation"),
 ]

@@ -4,12 +4,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from rollouts_app.core.scripted import POLICIES
-from rollouts_app.jobs import KIND
+from rollouts_app.jobs import KIND, result_of
 from rollouts_app.models import RolloutBatch
 from rollouts_app.operations.batches import open_batch
-from rollouts_app.queries import selected
+from rollouts_app.queries import get_batch, selected
 from studio.lib.jsonvalue import JsonObject
 from studio.web.commands import JobCommand
+from studio.web.models import Job
 
 
 class Command(JobCommand):
@@ -40,6 +41,11 @@ class Command(JobCommand):
             by=None,
         )
         return {"batch": self.batch.code}
+
+    def last_line(self, job: Job, seconds: float) -> JsonObject:
+        """What was earned, in the order in which it is documented."""
+        batch = get_batch("" if self.batch is None else self.batch.code)
+        return {**result_of(batch), "seconds": seconds}
 
     def job_subject(self, options: dict[str, Any]) -> str:
         """The batch's code, so that its page finds the job."""

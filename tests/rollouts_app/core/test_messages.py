@@ -77,7 +77,7 @@ def test_tools_are_offered_in_the_order_of_the_spec_with_their_schema() -> None:
 def test_an_imported_task_keeps_its_own_tool_names_and_schemas() -> None:
     alias = {
         "tool": "helpdesk_close_ticket",
-        "arguments": {"id": "ticket_id"},
+        "arguments": {"ticket_id": {"arg": "id"}},
         "description": "Their words.",
         "parameters": {"type": "object", "properties": {"id": {"type": "string"}}},
     }
