@@ -60,6 +60,11 @@ class Job(CodedModel):
                 condition=~Q(state__in=[state.value for state in FINISHED]),
                 name="job_open",
             ),
+            models.Index(
+                fields=["-created_at", "-id"],
+                condition=~Q(state__in=[state.value for state in FINISHED]),
+                name="job_open_newest",
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=JobState.values), name="job_state_known")
