@@ -19,7 +19,7 @@ from tests.browser.site import Person, private_site, sign_in_all
 OUT: Final = PAGES / "images"
 SIZE: Final = (1440, 900)
 OWNER: Final = Person("amani", "R.", "Amani", "admin")
-SHOWN: Final = "state:proven family:support_resolution difficulty:4"
+SHOWN: Final = "state:proven family:support_resolution difficulty:3"
 """A task with something to see: several rules, a refund, a letter."""
 
 
@@ -41,7 +41,7 @@ def save(page: Page, name: str) -> None:
 def main() -> int:
     """Take the pictures."""
     OUT.mkdir(exist_ok=True)
-    with private_site() as site, sync_playwright() as playwright:
+    with private_site(workers=True) as site, sync_playwright() as playwright:
         session = sign_in_all(site, (OWNER,))[OWNER.username]
         site.manage("seed_demo")
         browser = launch(playwright)
