@@ -514,12 +514,17 @@ def read_number(value: Any) -> float | None:
     return None
 
 
-@functools.lru_cache(maxsize=4096)
 def compile_regex(expression: Any) -> Any:
-    """Compile a regular expression for the linear-time engine; ignores case. Raises PredicateError.
+    """Compile a regular expression for the linear-time engine; ignores case. Raises
+    PredicateError.
     """
     if not isinstance(expression, str) or len(expression) > 1000:
         raise PredicateError("a regex is text of at most 1000 characters")
+    return _compiled_regex(expression)
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled_regex(expression: str) -> Any:
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
