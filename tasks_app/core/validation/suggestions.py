@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from tasks_app.core.checks.call_order import CallOrder
 from tasks_app.core.checks.message_match import MessageMatch, recipients_of, text_of
 from tasks_app.core.checks.record_match import RecordMatch
+from tasks_app.core.constraints.argument_policy import ArgumentPolicy
 from tasks_app.core.editing import difference
 from tasks_app.core.evidence import Evidence, EvidenceError, Selection, has_reference
 from tasks_app.core.instants import is_date, is_instant
@@ -103,9 +104,11 @@ def _tried(written: Written) -> Trial | None:
 
 def unsolved(trial: Trial) -> Repair | None:
     """Return the first repair under which the reference earns 1."""
-    ways: Sequence[Callable[[Trial], Iterator[Repair]]] = (
-        (restored, relinked, recomputed) if trial.program.problems else (allowed, recomputed)
-    )
+    ways: Sequence[Callable[[Trial], Iterator[Repair]]] = (allowed, recomputed)
+    if trial.program.problems:
+        ways = (restored, relinked, recomputed)
+    elif trial.reference.grade.violations:
+        ways = (restored, allowed, recomputed)
     for way in ways:
         for number, repair in enumerate(way(trial)):
             if number >= MOST_CANDIDATES:
@@ -429,12 +432,18 @@ def relinked(trial: Trial) -> Iterator[Repair]:
 
 
 def _sought(trial: Trial) -> list[str]:
-    """Return the literals of the steps that failed and of those before them."""
+    """Return the literals of the step that failed and of those before it, and what broken rules
+    would have allowed.
+    """
     last = max((p.position for p in trial.program.problems[:1]), default=-1)
     found: dict[str, None] = {}
     for step in reversed(trial.spec.reference[: last + 1]):
         for path, value in _texts({"arguments": step.arguments, "each": step.each}):
             if path[-1] not in ("from", "path", "fn", "take", "field", "sort") and len(value) >= 3:
+                found.setdefault(value)
+    for rule in trial.spec.constraints:
+        if rule.id in trial.reference.grade.violations and isinstance(rule, ArgumentPolicy):
+            for _, value in _texts(list(rule.allow or ())):
                 found.setdefault(value)
     return list(found)
 

@@ -41,6 +41,17 @@ DEFECTS: list[tuple[str, str, Any, list[tuple[str, str]]]] = [
         [("O1", "restore_value")],
     ),
     (
+        "an article that a rule does not allow",
+        SUPPORT,
+        lambda d: (
+            d["constraints"].append(
+                {**d["constraints"][3], "id": "KX", "tool": "inventory_get_product"}
+            ),
+            d["services"]["inventory"]["products"][2].update(sku="KTL-15-GRX"),
+        ),
+        [("O1", "restore_value")],
+    ),
+    (
         "a voucher",
         SUPPORT,
         lambda d: order(d, "OR-88431").update(voucher_percent=20),
