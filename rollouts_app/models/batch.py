@@ -66,6 +66,8 @@ class RolloutBatch(CodedModel):
         """The job's state; without a job, whether all episodes have ended."""
         if self.job is not None:
             return self.job.state
+        if self.purpose == Purpose.PLAY and not self.finished_at:
+            return JobState.RUNNING
         return JobState.SUCCEEDED if self.finished_at else JobState.QUEUED
 
     @property

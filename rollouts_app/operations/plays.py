@@ -33,7 +33,12 @@ def open_play(*, task: Task, by: User) -> Episode:
     if version is None:
         raise Conflict(f"{task.code} has no version to play.")
     batch = RolloutBatch(
-        purpose=Purpose.PLAY, policy=POLICY, author=by, tasks=1, episodes_planned=1
+        purpose=Purpose.PLAY,
+        policy=POLICY,
+        filter=f"code:{task.code}",
+        author=by,
+        tasks=1,
+        episodes_planned=1,
     )
     batch.save()
     episode = Episode(batch=batch, task=task, version=version, group_index=0, seed=0, policy=POLICY)
