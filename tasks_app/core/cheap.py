@@ -34,28 +34,29 @@ def crawl(spec: TaskSpec) -> list[Act]:
     """Read everything that list and get tools show, change nothing, say nothing."""
     tables = Seed.of(spec).ground.start
     acts: list[Act] = []
-    for name in offered(spec, kind="read"):
-        arguments = arguments_of(name)
+    for name, tool in _offers(spec, kind="read"):
+        arguments = arguments_of(tool)
         required = [a for a in arguments if a.required]
         named = next((a for a in required if a.kind == "id"), None) or next(
             (a for a in arguments if a.kind == "id" and len(arguments) <= 2 and not required), None
         )
         if named is None:
-            acts.append(Act(name, {a.name: "" if a.kind == "text" else a.sample for a in required}))
+            plain = {a.name: "" if a.kind == "text" else a.sample for a in required}
+            acts.append(_act(spec, name, plain))
             continue
-        place = collection_for(named.name, tools()[name].facts.service, tables)
+        place = collection_for(named.name, tools()[tool].facts.service, tables)
         ids = list(tables[place])[:MOST_READS_A_TOOL] if place is not None else []
         rest = {a.name: a.sample for a in required if a is not named}
-        acts.extend(Act(name, {named.name: record_id, **rest}) for record_id in ids)
+        acts.extend(_act(spec, name, {named.name: record_id, **rest}) for record_id in ids)
     return acts
 
 
 def spam(spec: TaskSpec) -> list[Act]:
     """Call every tool once with schema-valid dummies, then once on the first record of its kind."""
     tables = Seed.of(spec).ground.start
-    acts = [Act(name, dummy(name)) for name in offered(spec)]
-    for name in offered(spec):
-        acts.extend(Act(name, arguments) for arguments in likely(name, tables, most=1))
+    acts = [_act(spec, name, dummy(tool)) for name, tool in _offers(spec)]
+    for name, tool in _offers(spec):
+        acts.extend(_act(spec, name, arguments) for arguments in likely(tool, tables, most=1))
     return [*acts, *_replies(spec, "Done.")]
 
 
@@ -81,12 +82,12 @@ def errors_only(spec: TaskSpec) -> list[Act]:
     there.
     """
     acts: list[Act] = []
-    for name in offered(spec):
-        arguments = arguments_of(name)
+    for name, tool in _offers(spec):
+        arguments = arguments_of(tool)
         acts.append(Act(name, {"no_such_argument": 1}))
         if any(a.required and a.kind == "id" for a in arguments):
             unknown = {a.name: "NO-SUCH-0" for a in arguments if a.required and a.kind == "id"}
-            acts.append(Act(name, {**dummy(name), **unknown}))
+            acts.append(_act(spec, name, {**dummy(tool), **unknown}))
         elif any(a.required for a in arguments):
             acts.append(Act(name, {}))
     return [*acts, *_replies(spec, "Nothing worked.")]
@@ -116,11 +117,11 @@ def regex(spec: TaskSpec) -> list[Act]:
     }
     found["number"] = [float(n.replace(",", "")) for n in found["number"] if n.count(".") < 2]
     acts: list[Act] = []
-    for name in offered(spec, kind="write"):
-        wanted = [a for a in arguments_of(name) if a.required]
+    for name, tool in _offers(spec, kind="write"):
+        wanted = [a for a in arguments_of(tool) if a.required]
         turns = max((len(found.get(_kind(a), ())) for a in wanted), default=0)
         acts.extend(
-            Act(name, {a.name: _taken(a, found, turn) for a in wanted})
+            _act(spec, name, {a.name: _taken(a, found, turn) for a in wanted})
             for turn in range(min(max(turns, 1), 6))
         )
     everything = " ".join(str(v) for values in found.values() for v in values)
@@ -157,6 +158,53 @@ def offered(spec: TaskSpec, *, kind: str | None = None) -> list[str]:
     """Return the offered tools that exist, perhaps of one kind (read, write, channel)."""
     known = tools()
     return [n for n in spec.tools if n in known and kind in (None, known[n].facts.kind)]
+
+
+def _offers(spec: TaskSpec, *, kind: str | None = None) -> list[tuple[str, str]]:
+    """Return the name that the policy uses and the studio's name of every offered tool; an
+    imported task's own names come last.
+    """
+    known = tools()
+    own = [
+        (name, alias.tool)
+        for name, alias in spec.tool_aliases.items()
+        if alias.tool in known and kind in (None, known[alias.tool].facts.kind)
+    ]
+    return [*((name, name) for name in offered(spec, kind=kind)), *own]
+
+
+def _act(spec: TaskSpec, name: str, arguments: Mapping[str, Any]) -> Act:
+    """Return a call; under an imported task's own tool name, with its own argument names."""
+    alias = spec.tool_aliases.get(name) if name not in spec.tools else None
+    if alias is None:
+        return Act(name, arguments)
+    properties = alias.parameters.get("properties", {})
+    theirs: dict[str, Any] = {}
+    for ours, form in alias.arguments.items():
+        own = str(form.get("arg")) if isinstance(form, Mapping) else ""
+        if own in properties and ours in arguments:
+            theirs[own] = _typed(properties[own].get("type"), arguments[ours])
+    for own in alias.parameters.get("required", ()):
+        theirs.setdefault(own, _typed(properties.get(own, {}).get("type"), 1))
+    return Act(name, theirs)
+
+
+def _typed(kind: Any, value: Any) -> Any:
+    """Return a value in the type that a foreign schema asks for."""
+    match kind:
+        case "string":
+            items = value if isinstance(value, list) else [value]
+            return ", ".join(str(item) for item in items)
+        case "array":
+            return value if isinstance(value, list) else [value]
+        case "integer" | "number":
+            return value if isinstance(value, int | float) else 1
+        case "boolean":
+            return bool(value)
+        case "object":
+            return value if isinstance(value, Mapping) else {}
+        case _:
+            return value
 
 
 def first_candidates(step: Step) -> Step:

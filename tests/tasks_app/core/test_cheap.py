@@ -7,7 +7,7 @@ from tasks_app.core.grading.grade import grade
 from tasks_app.core.program import perform
 from tasks_app.core.spec import Step
 from tasks_app.core.world.world import World
-from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, example
+from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, example
 
 NAMES = [
     *("null", "crawl", "spam", "echo", "paste", "first_record", "errors_only", "refuse", "regex"),
@@ -90,3 +90,22 @@ def test_the_first_candidate_replaces_every_choice() -> None:
         "other": {"fn": "sum", "args": [[{"from": "a", "path": "rows", "take": "first"}]]},
         "kept": {"from": "a", "path": "id"},
     }
+
+
+def test_an_imported_tasks_own_tool_names_are_used() -> None:
+    def rename(data: Written) -> None:
+        data["tools"].remove("crm_get_customer")
+        data["tool_aliases"] = {
+            "get_client": {
+                "tool": "crm_get_customer",
+                "arguments": {"customer_id": {"arg": "client"}},
+                "parameters": {"properties": {"client": {"type": "string"}}},
+            }
+        }
+
+    spec = broken(SUPPORT, rename)
+    world = World(spec)
+    perform(world, cheap_acts("crawl", spec))
+
+    named = [call for call in world.calls if call.name == "get_client"]
+    assert [call.ok for call in named] == [True] * 6
