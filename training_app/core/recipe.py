@@ -1,0 +1,222 @@
+"""A recipe: everything that decides a training run besides its dataset.
+
+One recipe a preset; pages offer presets, not knobs. The hash of a recipe stands in every manifest.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from studio.lib.hashing import content_hash
+
+FORMAT: Final = "training-recipe/1"
+Algorithm = Literal["sft", "grpo", "dr_grpo", "gdpo", "gigpo"]
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class RecipeError(ValueError):
+    """Values that make no recipe; `problems` name each place and what is wrong with it."""
+
+    def __init__(self, problems: list[str]):
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ModelChoice(_Part):
+    """What is trained."""
+
+    kind: Literal["cpu-tiny", "pretrained"] = "cpu-tiny"
+    name: str = ""
+    """Of a pretrained model: a name or a folder; empty for cpu-tiny."""
+    init: str = ""
+    """Folder of the checkpoint to start from; empty starts from the model itself."""
+
+    @model_validator(mode="after")
+    def _named(self) -> "ModelChoice":
+        if (self.kind == "pretrained") != bool(self.name):
+            raise ValueError("a pretrained model has a name or folder, cpu-tiny has none")
+        return self
+
+
+class Tiny(_Part):
+    """The base of cpu-tiny and what its tokenizer is built from."""
+
+    tokenizer_tasks: Count = 320
+    base_steps: Count = 800
+    base_batch: Count = 32
+
+
+class Demonstrations(_Part):
+    """Where SFT's dialogues come from when no dataset is given, and what is mixed into them."""
+
+    tasks: Count = 1600
+    quote: bool = True
+    """Whether a deciding turn says first what it found."""
+    skill_share: Share = 0.33
+    """Share of skill sequences in a batch; cpu-tiny only."""
+
+
+class Rollouts(_Part):
+    """How RL generates and learns."""
+
+    tasks: Count = 160
+    """Distinct training tasks."""
+    group: Annotated[int, Field(ge=2)] = 8
+    """Rollouts of one prompt."""
+    steps_per_generation: Count = 2
+    """Optimizer steps on one generation; with 1 the policy loss is zero by construction."""
+    iterations: Count = 1
+    """Passes over one generation."""
+    temperature: Annotated[float, Field(gt=0)] = 1.0
+    clip: Annotated[float, Field(gt=0)] = 0.2
+    longest: Count = 400
+    """Tokens of a completion, observations included; a longer one is cut and earns nothing."""
+    tool_rounds: Count = 6
+    discount: Share = 0.95
+    """γ of GiGPO."""
+    step_weight: Annotated[float, Field(ge=0)] = 1.0
+    """ω of GiGPO."""
+    norm: Literal["std", "none"] = "std"
+    start_low: Share = 0.3
+    start_high: Share = 0.6
+    """Sampled success of the SFT checkpoint to start from, where none is named."""
+
+
+class Measure(_Part):
+    """How success is measured."""
+
+    every: Annotated[int, Field(ge=0)] = 100
+    """Steps between two measurements in the run; 0 measures before and after only."""
+    tasks: Annotated[int, Field(ge=0)] = 40
+    """Held-out tasks of a measurement in the run."""
+    final_tasks: Annotated[int, Field(ge=0)] = 120
+    """Fresh held-out tasks before and after the run; never the ones used in it."""
+
+
+class Recipe(_Part):
+    """One recipe."""
+
+    format: Literal["training-recipe/1"] = FORMAT
+    preset: str = ""
+    algorithm: Algorithm
+    model: ModelChoice = ModelChoice()
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    steps: Count = 1600
+    batch: Count = 16
+    """Sequences of an optimizer step."""
+    learning_rate: Annotated[float, Field(ge=0)] = 1e-3
+    warmup: Annotated[int, Field(ge=0)] = 20
+    save_every: Count = 100
+    keep: Count = 3
+    """Checkpoints kept besides the last."""
+    threads: Count = 1
+    tiny: Tiny = Tiny()
+    demonstrations: Demonstrations = Demonstrations()
+    rollouts: Rollouts = Rollouts()
+    measure: Measure = Measure()
+    report_to: tuple[Literal["wandb", "trackio"], ...] = ()
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Recipe":
+        if self.algorithm == "sft":
+            return self
+        boundary = self.rollouts.steps_per_generation * self.rollouts.iterations
+        if self.batch % self.rollouts.group and self.rollouts.group % self.batch:
+            raise ValueError("batch: a step holds whole groups, or a whole share of one")
+        if (self.batch * self.rollouts.steps_per_generation) % self.rollouts.group:
+            raise ValueError("batch: a generation holds whole groups")
+        if self.save_every % boundary:
+            raise ValueError(
+                f"save_every: a resumed run is the same only from a multiple of {boundary} "
+                "(steps_per_generation × iterations)"
+            )
+        return self
+
+    @property
+    def hash(self) -> str:
+        """The content hash, 64 hex digits."""
+        return content_hash(self.model_dump(mode="json"))
+
+    @property
+    def online(self) -> bool:
+        """Whether it learns from its own rollouts."""
+        return self.algorithm != "sft"
+
+    @property
+    def flat_loss(self) -> str:
+        """Why the curve of the policy loss is flat by construction; empty where it is not."""
+        if self.online and self.rollouts.steps_per_generation * self.rollouts.iterations == 1:
+            return "On policy with centred advantages the policy loss is 0 at every step."
+        return ""
+
+    def changed(self, other: "Recipe") -> dict[str, tuple[Any, Any]]:
+        """Return what differs: dotted place → here, there."""
+        mine, theirs = _flat(self.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
+        return {
+            place: (mine.get(place), theirs.get(place))
+            for place in sorted({*mine, *theirs})
+            if mine.get(place) != theirs.get(place)
+        }
+
+
+def load_recipe(data: Mapping[str, Any]) -> Recipe:
+    """Read a recipe. Raises RecipeError that names every place and fault."""
+    try:
+        return Recipe.model_validate(dict(data))
+    except ValidationError as problem:
+        raise RecipeError(
+            [
+                f"{'.'.join(map(str, e['loc'])) or 'recipe'}: "
+                + e["msg"].removeprefix("Value error, ")
+                for e in problem.errors(include_url=False, include_input=False)
+            ]
+        ) from problem
+
+
+def _flat(value: Any, place: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {place: value}
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        found.update(_flat(item, f"{place}.{key}" if place else key))
+    return found
+
+
+def _online(preset: str, algorithm: Algorithm, learning_rate: float = 1e-4) -> Recipe:
+    return Recipe(
+        preset=preset,
+        algorithm=algorithm,
+        steps=60,
+        batch=32,
+        learning_rate=learning_rate,
+        warmup=0,
+        save_every=20,
+        measure=Measure(every=0),
+    )
+
+
+PRESETS: Final[Mapping[str, Recipe]] = {
+    recipe.preset: recipe
+    for recipe in (
+        Recipe(preset="cpu-tiny-sft", algorithm="sft"),
+        _online("cpu-tiny-grpo", "grpo"),
+        _online("cpu-tiny-dr-grpo", "dr_grpo"),
+        _online("cpu-tiny-gdpo", "gdpo"),
+        _online("cpu-tiny-gigpo", "gigpo"),
+        _online("cpu-tiny-control", "grpo", learning_rate=0.0),
+    )
+}
+"""Name → recipe. The control learns nothing: its curve is what chance and repeated tasks give."""
+
+
+def preset(name: str, **changes: Any) -> Recipe:
+    """Return a preset, with top-level changes. Raises RecipeError for an unknown name or value."""
+    if name not in PRESETS:
+        raise RecipeError([f"preset: no preset {name!r}; known are {', '.join(PRESETS)}"])
+    return load_recipe({**PRESETS[name].model_dump(), **changes})
