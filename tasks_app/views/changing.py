@@ -39,6 +39,8 @@ TEXTS: Final[Mapping[str, bool]] = {
     "/clock/start": False,
     "/clock/zone": True,
 }
+CONDITIONS: Final = ("where", "expect")
+"""Parts of a check that are conditions on fields, each of which gets a field of its own."""
 NEW_CHECKS: Final = (
     "record_match", "unchanged", "answer", "message_match", "text_match", "tool_called",
     "number_close", "rubric",
@@ -227,11 +229,24 @@ def _keep_check(data: QueryDict, document: Document) -> list[Problem]:
         check["requires"] = requires
     else:
         check.pop("requires", None)
+    for key in data:
+        head, _, rest = key.partition(":")
+        part, _, path = rest.partition(":")
+        holder = check.get(part)
+        if head == "in" and part in CONDITIONS and isinstance(holder, dict) and path in holder:
+            holder[path] = condition(data.get(key, ""), holder[path])
     try:
         check["weight"] = number(data.get("weight", ""))
     except FieldError as error:
         return [Problem("weight", str(error))]
     return []
+
+
+def condition(text: str, was: Any) -> Any:
+    """A predicate as somebody types it: what was a text stays one unless JSON is meant."""
+    if isinstance(was, str) and not text.lstrip().startswith(("{", "[", '"')):
+        return text
+    return parse(text)
 
 
 def _keep_constraint(data: QueryDict, document: Document) -> list[Problem]:

@@ -29,6 +29,7 @@ from tasks_app.core.merging import Merge, merge
 from tasks_app.core.presenting.lines import line_of, lines
 from tasks_app.core.presenting.places import ChangedPlace, Place, changes, place_of
 from tasks_app.core.presenting.records import Column, Table, columns_of, tables
+from tasks_app.core.presenting.rules import details
 from tasks_app.core.presenting.words import plain, pretty, shown
 from tasks_app.core.services.catalog import collections, services, tools
 from tasks_app.core.spec import SpecError, TaskSpec, load_spec
@@ -39,7 +40,8 @@ from tasks_app.jobs import outcomes, prove_now
 from tasks_app.models import Task
 from tasks_app.operations.drafts import discard_draft, keep_draft
 from tasks_app.operations.tasks import create_task, read_spec, save_version
-from tasks_app.views.changing import NEW_CHECKS, NEW_CONSTRAINTS, WHOLE_PARTS, change
+from tasks_app.views.changing import CONDITIONS, NEW_CHECKS, NEW_CONSTRAINTS, WHOLE_PARTS, change
+from tasks_app.views.posted import words
 from tasks_app.views.proof import place_url
 
 PARTS: Final = (
@@ -56,6 +58,7 @@ ROWS_SHOWN: Final = 100
 COMPONENTS: Final = ("outcome", "process", "report", "collateral")
 _SAVES: Final = ("save", "save_prove")
 _LONGEST_REASON: Final = 1000
+_SHOWN_AS_FIELDS: Final = ("looks at records where", "expects")
 _FIRST_MOMENT: Final = "2031-03-20T09:10:00+01:00"
 
 
@@ -173,7 +176,7 @@ def _keep(request: HttpRequest, desk: Desk) -> None:
 
 
 def _save(request: HttpRequest, desk: Desk, *, and_prove: bool) -> HttpResponse:
-    reason = request.POST.get("reason", "").strip()[:_LONGEST_REASON]
+    reason = words(request, "reason").strip()[:_LONGEST_REASON]
     try:
         spec = read_spec(desk.document)
         saved = save_version(
@@ -380,6 +383,15 @@ def _entries(document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
                 "gate": severity == "gate",
                 "deduct": severity.get("deduct", "") if isinstance(severity, Mapping) else "",
                 "json": pretty(entry),
+                "conditions": [
+                    (part, path, value if isinstance(value, str) else plain(value))
+                    for part in CONDITIONS
+                    if isinstance(entry.get(part), Mapping)
+                    for path, value in entry[part].items()
+                ],
+                "details": [
+                    detail for detail in details(entry) if detail.label not in _SHOWN_AS_FIELDS
+                ],
             }
         )
     return rows

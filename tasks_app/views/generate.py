@@ -25,6 +25,7 @@ from tasks_app.jobs import outcomes, start_generation
 from tasks_app.models import GenerationRun
 from tasks_app.operations.generation import save_requirement
 from tasks_app.queries import Loss
+from tasks_app.views.posted import asked
 
 DRY: Final = 3
 LATEST: Final = 8
@@ -79,9 +80,8 @@ class Drafted:
 def generate(request: HttpRequest) -> HttpResponse:
     """The form, and what was made before; POST starts a run, or drafts three and keeps none."""
     if request.method != "POST":
-        live = _live_run()
         form = GenerateForm(initial=_initial(request))
-        return _page(request, form, live)
+        return _page(request, form, _live_run() or queries.runs().first())
     ensure(principal(request), Act.GENERATE)
     form = GenerateForm(request.POST)
     if not form.is_valid():
@@ -103,12 +103,14 @@ def generate(request: HttpRequest) -> HttpResponse:
 def run(request: HttpRequest, code: str) -> HttpResponse:
     """A run and its funnel, polled while it works; 304 when nothing moved."""
     row = queries.get_run(code)
-    gate, outcome = request.GET.get("gate", ""), request.GET.get("outcome", "")
+    gate, outcome = asked(request, "gate"), asked(request, "outcome")
     token = [row.code, row.state, row.drafted, row.unique, gate, outcome]
     same = unchanged(request, token)
     if same is not None:
         return same
-    response = _page(request, GenerateForm(initial=_initial_of(row)), row, etag=etag(token))
+    response = _page(
+        request, GenerateForm(initial=_initial_of(row)), row, at_run=True, etag=etag(token)
+    )
     response["ETag"] = etag(token)
     return response
 
@@ -131,7 +133,7 @@ def _page(
         "run": row,
         "drafts": drafts,
         "families": list(FAMILIES.values()),
-        "runs": queries.runs()[:LATEST],
+        "runs": [other for other in queries.runs()[: LATEST + 1] if other != row][:LATEST],
         "may_generate": may_generate,
         **more,
     }
@@ -142,7 +144,7 @@ def _page(
 
 
 def _run_context(request: HttpRequest, row: GenerationRun) -> dict[str, Any]:
-    gate, outcome = request.GET.get("gate", ""), request.GET.get("outcome", "")
+    gate, outcome = asked(request, "gate"), asked(request, "outcome")
     active = row.job is not None and row.job.state in _ACTIVE
     attempts = row.attempts.select_related("version__task").defer(
         "version__spec", "version__patch", "version__task__text", "version__task__signature"
@@ -258,7 +260,7 @@ def _live_run() -> GenerationRun | None:
 
 
 def _initial(request: HttpRequest) -> dict[str, Any]:
-    source = request.GET.get("from", "")
+    source = asked(request, "from")
     if source:
         return _initial_of(queries.get_run(source))
     seed = secrets.randbelow(_RANDOM_SEEDS)

@@ -21,6 +21,7 @@ from tasks_app.core.services.catalog import services, tools
 from tasks_app.core.spec import CAPABILITIES, Mutation, TaskSpec
 from tasks_app.core.values import InvalidValueError
 from tasks_app.core.world.world import Seed
+from tasks_app.enums import Origin
 from tasks_app.models import Task, TaskVersion
 
 ROWS_SHOWN: Final = 200
@@ -294,6 +295,13 @@ def model(spec: TaskSpec) -> Mapping[str, Any]:
         ],
         "tokens": -(-sum(sizes) // CHARACTERS_A_TOKEN),
     }
+
+
+def last_changes(version: TaskVersion) -> tuple[ChangedPlace, ...]:
+    """What a version changed, where a person's edit made it."""
+    if version.parent is None or version.origin not in (Origin.EDITED, Origin.REPAIRED):
+        return ()
+    return changes(version.parent.spec, version.spec)
 
 
 def history(task: Task) -> Mapping[str, Any]:

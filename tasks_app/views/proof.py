@@ -60,6 +60,14 @@ class FindingView:
 
 
 @dataclass(frozen=True)
+class FindingGroup:
+    """Findings that one repair would mend, the first of them before the others."""
+
+    lead: FindingView
+    others: tuple[FindingView, ...]
+
+
+@dataclass(frozen=True)
 class TraceStep:
     """One act of a violating trace."""
 
@@ -123,6 +131,15 @@ class ProofView:
     def blocking(self) -> tuple[FindingView, ...]:
         """What stands against a proof."""
         return tuple(found for found in self.findings if found.blocks)
+
+    @property
+    def grouped(self) -> tuple[FindingGroup, ...]:
+        """The findings, those with the same repair under the first of them."""
+        groups: dict[tuple[str, str], list[FindingView]] = {}
+        for found in self.findings:
+            key = (found.gate, found.repair or str(found.number))
+            groups.setdefault(key, []).append(found)
+        return tuple(FindingGroup(group[0], tuple(group[1:])) for group in groups.values())
 
     @property
     def warnings(self) -> tuple[FindingView, ...]:

@@ -24,6 +24,7 @@ from tasks_app.operations.tasks import apply_suggestion, duplicate, read_spec, s
 from tasks_app.operations.transitions import can
 from tasks_app.operations.verdicts import approve, comment, reject, retire
 from tasks_app.views import parts
+from tasks_app.views.posted import words
 from tasks_app.views.proof import ProofView, proof_view
 
 TABS: Final = (
@@ -61,6 +62,7 @@ class Allowed:
     reject: bool
     retire: bool
     roll_out: bool
+    play: bool
     comment: bool
     undo: bool
 
@@ -93,6 +95,7 @@ def task(request: HttpRequest, code: str) -> HttpResponse:
         "newer": newer,
         "older": older,
         "may_do": _allowed(request, row, version, proof, is_current=is_current),
+        "last_changes": parts.last_changes(version) if proof.state == "broken" else (),
         "versions": queries.versions_of(row)[:5],
         "reviews": queries.reviews_of(row)[:5],
         "comments": queries.comments_of(row)[:20],
@@ -129,8 +132,9 @@ def _tabs(row: Task, version: TaskVersion, spec: TaskSpec | None, current: str) 
             "constraints": len(spec.constraints),
             "checks": len(spec.checks),
             "reference": len(spec.reference),
-            "timeline": len(spec.timeline),
         }
+        if spec.timeline:
+            counts["timeline"] = len(spec.timeline)
     base = reverse("task", args=[row.code])
     older = {} if version.pk == row.current_id else {"v": str(version.number)}
     return tuple(
@@ -161,6 +165,7 @@ def _allowed(
         reject=review and can(row, TaskAct.REJECT),
         retire=edit and can(row, TaskAct.RETIRE),
         roll_out=is_current and may(request, Act.ROLL_OUT) and proof.state == "proven",
+        play=is_current and may(request, Act.ROLL_OUT),
         comment=may(request, Act.COMMENT),
         undo=edit
         and version.origin in (Origin.EDITED, Origin.REPAIRED)
@@ -222,7 +227,7 @@ def task_approve(request: HttpRequest, code: str) -> HttpResponse:
         task=row,
         base=_base(request),
         by=principal(request),
-        reason=request.POST.get("reason", ""),
+        reason=words(request, "reason"),
     )
     messages.success(request, f"{row.code} is approved.")
     return see_other(request, reverse("task", args=[row.code]))
@@ -238,7 +243,7 @@ def task_reject(request: HttpRequest, code: str) -> HttpResponse:
             task=row,
             base=_base(request),
             by=principal(request),
-            reason=request.POST.get("reason", ""),
+            reason=words(request, "reason"),
         )
     except Invalid as error:
         context = {"task": row, "base": _base(request), "error": error.detail}
@@ -252,7 +257,7 @@ def task_reject(request: HttpRequest, code: str) -> HttpResponse:
 def task_retire(request: HttpRequest, code: str) -> HttpResponse:
     """Take a judged task out of use."""
     row = queries.get_task(code)
-    retire(task=row, by=principal(request), reason=request.POST.get("reason", ""))
+    retire(task=row, by=principal(request), reason=words(request, "reason"))
     messages.success(request, f"{row.code} is retired. Its episodes and datasets stay.")
     return see_other(request, reverse("task", args=[row.code]))
 
@@ -274,8 +279,8 @@ def task_comment(request: HttpRequest, code: str) -> HttpResponse:
     comment(
         task=row,
         by=principal(request),
-        text=request.POST.get("text", ""),
-        anchor=request.POST.get("anchor", ""),
+        text=words(request, "text"),
+        anchor=words(request, "anchor"),
     )
     return see_other(request, f"{reverse('task', args=[row.code])}#comments")
 

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from studio.web.acts import Act
+from studio.web.audit import storable
 from studio.web.auth import ensure, may, principal, require
 from studio.web.errors import BadRequest, Conflict
 from studio.web.filter_line import FilterLine, drops, filter_line, list_url
@@ -23,6 +24,7 @@ from tasks_app.models import Task
 from tasks_app.operations.transitions import can
 from tasks_app.operations.verdicts import retire
 from tasks_app.views.gates import GateCell, strip_of
+from tasks_app.views.posted import words
 
 SIZE: Final = 50
 MOST_VIEWS: Final = 6
@@ -210,7 +212,7 @@ def _bulk(request: HttpRequest) -> HttpResponse:
     action = request.POST.get("action", "")
     if action == "save_view":
         return _save_view(request, query, here)
-    codes = [code.strip().upper() for code in request.POST.getlist("code")][:SIZE]
+    codes = [storable(code).strip().upper() for code in request.POST.getlist("code")][:SIZE]
     if not codes:
         messages.error(request, "Choose rows first, with x or by ticking them.")
         return see_other(request, here)
@@ -252,7 +254,7 @@ def _retire(request: HttpRequest, tasks: list[Task]) -> tuple[str, str]:
 
 
 def _save_view(request: HttpRequest, query: str, here: str) -> HttpResponse:
-    name = request.POST.get("name", "").strip()[:60]
+    name = words(request, "name").strip()[:60]
     if not name:
         messages.error(request, "Give the view a name.")
         return see_other(request, here)

@@ -70,6 +70,8 @@ def place_of(written: Mapping[str, Any], pointer: str) -> Place:
     if parts[0] == "services":
         return _record_place(written, parts)
     part = _PARTS.get(parts[0], "request")
+    if len(parts) == 1:
+        return Place(parts[0].replace("_", " "), part, anchor=f"at-{parts[0]}")
     words: list[str] = []
     value: Any = written
     anchor = f"at-{parts[0]}"

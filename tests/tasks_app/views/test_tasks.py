@@ -107,3 +107,20 @@ def test_a_view_is_saved_under_a_name_and_shown_as_a_tab(viewer: Client) -> None
     assert viewer.post("/tasks/", data).status_code == 303
     assert SavedView.objects.get().query == "difficulty:>=4"
     assert "Hard desk work" in body(viewer, "/tasks/")
+
+
+def test_what_the_database_cannot_hold_is_no_error_of_ours(editor: Client) -> None:
+    task = three()[0]
+    nul = "a\x00b"
+    for url, data in (
+        ("/tasks/", {"action": "save_view", "name": nul, "q": ""}),
+        ("/tasks/", {"action": "prove", "code": [nul]}),
+        (f"/tasks/{task.code}/comments/", {"text": nul, "anchor": nul}),
+        (f"/tasks/{task.code}/edit/", {"act": "keep", "/title": nul}),
+        (f"/tasks/{task.code}/edit/", {"act": "save", "reason": nul}),
+        (f"/tasks/{task.code}/reject/", {"base": "1", "reason": nul}),
+    ):
+        assert editor.post(url, data).status_code in (303, 422)
+    for url in ("/tasks/?q=%00", "/generate/?from=%00", f"/tasks/{task.code}/?tab=%00"):
+        assert editor.get(url).status_code in (400, 404)
+    assert editor.get(f"/tasks/{task.code}/?tab=records&record=%00").status_code == 200
