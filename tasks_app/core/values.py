@@ -38,6 +38,9 @@ class Items(list[Any]):
     append = extend = insert = remove = pop = clear = sort = reverse = _refuse
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Items, (list(self),)  # pickle's own way appends
+
 
 class Record(dict[str, Any]):
     """A frozen JSON object; `digest` is set once by the collection that holds it."""
@@ -45,6 +48,19 @@ class Record(dict[str, Any]):
     __slots__ = ("digest",)
     digest: int
     __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (
+            dict(self),
+            getattr(self, "digest", None),
+        )  # pickle's own way sets items
+
+
+def _unpickled(values: dict[str, Any], known: int | None) -> Record:
+    made = Record(values)
+    if known is not None:
+        made.digest = known
+    return made
 
 
 def freeze(value: Any, depth: int = 0) -> Any:

@@ -1,5 +1,7 @@
 """Frozen values, digests, addresses, paths."""
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -61,6 +63,18 @@ def test_a_frozen_value_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         del record["b"]
     assert record == {"a": [1], "b": {"c": 1}}
+
+
+def test_frozen_values_cross_process_boundaries_and_stay_frozen() -> None:
+    record = freeze({"a": [{"b": 1}], "c": {}})
+    record.digest = 7
+    for made in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record)):  # noqa: S301 (our own)
+        assert made == record
+        assert made.digest == 7
+        assert [type(made), type(made["a"]), type(made["a"][0])] == [Record, Items, Record]
+        with pytest.raises(TypeError):
+            made["a"].append(2)
+    assert not hasattr(pickle.loads(pickle.dumps(record["c"])), "digest")  # noqa: S301 (our own)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,46 @@
+"""Run benchmarks: all, or those named; with --json the last line is one JSON object."""
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from benchmarks import generate, proof, world
+
+BENCHMARKS: Final[Mapping[str, Callable[[], Mapping[str, float]]]] = {
+    "world": world.run,
+    "proof": proof.run,
+    "generate": generate.run,
+}
+ORDER: Final = ("tool_calls_per_s", "proofs_per_s", "runs_ms", "generate_100_s")
+GOALS: Final = (
+    "Goals: tool_calls_per_s ≥ 200,000 · proofs_per_s ≥ 50 · runs_ms ≤ 0.15 · generate_100_s ≤ 15"
+)
+
+
+def main() -> None:
+    """Read the command line, measure, print."""
+    parser = argparse.ArgumentParser(prog="dev.py bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--json", action="store_true", dest="as_json")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(BENCHMARKS)}")
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    print(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, load {load}. "
+        "CPU time of this process unless the column says wall."
+    )
+    found: dict[str, float] = {}
+    for name in options.names or BENCHMARKS:
+        found.update(BENCHMARKS[name]())
+    print(f"\n{GOALS}")
+    if options.as_json:
+        print(json.dumps({name: found[name] for name in ORDER if name in found}))
+
+
+if __name__ == "__main__":
+    main()
