@@ -1,11 +1,13 @@
 """A whole proof: what holds of the two examples, and what a card says when something does not."""
 
+import functools
 import itertools
 
 import pytest
 
 from tasks_app.core.program import perform, read_acts
 from tasks_app.core.spec import load_spec
+from tasks_app.core.validation.card import ProofCard
 from tasks_app.core.validation.proof import Neighbour, prove
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.world.world import World
@@ -27,9 +29,15 @@ ISSUE_GATES = [
 PROBES = ["crawl", "spam", "echo", "paste", "first_record", "errors_only", "refuse", "regex"]
 
 
+@functools.cache
+def proof(name: str) -> ProofCard:
+    """Return an example's card."""
+    return prove(example(name))
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_proven_with_every_gate_held(name: str) -> None:
-    card = prove(example(name))
+    card = proof(name)
 
     assert (card.proven, card.findings) == (True, ())
     assert card.spec_hash == example(name).hash
@@ -39,7 +47,7 @@ def test_an_example_is_proven_with_every_gate_held(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_reference_earns_all_and_cheap_policies_nothing(name: str) -> None:
-    card = prove(example(name))
+    card = proof(name)
 
     assert card.reference is not None
     assert (card.reference.reward, card.reference.passed) == (1.0, True)
@@ -50,7 +58,7 @@ def test_the_reference_earns_all_and_cheap_policies_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_mutant_survives(name: str) -> None:
-    card = prove(example(name))
+    card = proof(name)
 
     assert [m.title for m in card.mutants if m.verdict == "survived"] == []
     assert [m.title for m in card.state_mutants if m.verdict == "survived"] == []
@@ -61,16 +69,16 @@ def test_no_mutant_survives(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_violating_policy_is_replayable_and_loses(name: str) -> None:
     spec = example(name)
-    card = prove(spec)
+    card = proof(name)
 
-    assert [proof.id for proof in card.constraints] == [rule.id for rule in spec.constraints]
+    assert [rule.id for rule in card.constraints] == [rule.id for rule in spec.constraints]
     trial = Trial(spec)
-    for proof in card.constraints:
+    for found in card.constraints:
         world = World(spec)
-        perform(world, read_acts([dict(step) for step in proof.steps]))
+        perform(world, read_acts([dict(step) for step in found.steps]))
         grade = trial.judged("again", world.evidence())
-        assert (proof.bites, proof.id in grade.violations, grade.passed) == (True, True, False)
-        assert grade.total == proof.reward
+        assert (found.bites, found.id in grade.violations, grade.passed) == (True, True, False)
+        assert grade.total == found.reward
         assert grade.total < 1
 
 
@@ -82,13 +90,13 @@ def test_without_retries_the_faulty_task_is_not_solved() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_two_proofs_of_a_spec_are_equal(name: str) -> None:
-    assert prove(example(name)) == prove(load_spec(written(name)))
+    assert proof(name) == prove(load_spec(written(name)))
 
 
 def test_another_spec_has_another_proof_hash() -> None:
     other = broken(SUPPORT, lambda data: data.update(seed=5))
 
-    assert prove(other).proof_hash != prove(example(SUPPORT)).proof_hash
+    assert prove(other).proof_hash != proof(SUPPORT).proof_hash
 
 
 def test_time_is_taken_only_with_a_timer() -> None:
@@ -96,7 +104,7 @@ def test_time_is_taken_only_with_a_timer() -> None:
     card = prove(example(SUPPORT), timer=lambda: float(next(ticks)))
 
     assert card.milliseconds > 0
-    assert prove(example(SUPPORT)).milliseconds == 0
+    assert proof(SUPPORT).milliseconds == 0
 
 
 def test_a_changed_price_fails_in_words_and_suggests_what_works() -> None:
@@ -162,7 +170,7 @@ def test_a_far_neighbour_does_no_harm() -> None:
 
 
 def test_capabilities_show_their_witnesses() -> None:
-    witnesses = {w.id: w.held for w in prove(example(PAYMENT)).witnesses}
+    witnesses = {w.id: w.held for w in proof(PAYMENT).witnesses}
 
     assert {
         k: witnesses[k] for k in ("C2", "C4", "C6", "C10", "C12", "C14", "C20")
