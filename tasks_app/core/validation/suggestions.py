@@ -40,6 +40,8 @@ from tasks_app.core.values import MISSING, Change, InvalidValueError, follow, pa
 
 MOST_ROUNDS: Final = 3
 MOST_CANDIDATES: Final = 40
+MOST_SURVIVORS: Final = 3
+"""Survivors of a proof for which a missing check is looked for."""
 ALIKE: Final = 0.7
 NEW_WEIGHT: Final = 0.05
 
@@ -74,7 +76,7 @@ def with_suggestions(
             repair = unsolved(trial) if number == 0 else None
         elif item.gate == "O4":
             repair = partial_order(trial, item.path)
-        elif item.gate == "M1" and number < len(_alive(judged)):
+        elif item.gate == "M1" and number < min(len(_alive(judged)), MOST_SURVIVORS):
             mutant, _, result = _alive(judged)[number]
             repair = missing_check(trial, mutant, result)
         else:
