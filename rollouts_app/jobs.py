@@ -3,6 +3,7 @@
 import logging
 import time
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from django.db import transaction
@@ -31,6 +32,7 @@ MOST_ATTEMPTS: Final = 3
 _STORE_AFTER: Final = 32
 _STORE_SECONDS: Final = 1.0
 _SPECS_KEPT: Final = 16
+_ROWS: Final = 500
 
 
 def start_batch(
@@ -95,7 +97,8 @@ class _Runner:
         self.batch = batch
         self.handle = handle
         self.finished = False
-        self._began = self._tallied = time.monotonic()
+        self._stored = self._tallied = time.monotonic()
+        self._counting = 0.0
         self._waiting: list[Ended | Broken] = []
         self._specs: OrderedDict[int, TaskSpec] = OrderedDict()
 
@@ -111,7 +114,7 @@ class _Runner:
         self.handle.progress(done, total, f"{self.batch.policy}: starting")
         for attempt in range(MOST_ATTEMPTS):
             rows = self._open().filter(attempts__lte=attempt).order_by("version_id", "group_index")
-            for episode in list(rows.select_related("task").only(*_NEEDED)):
+            for episode in self._rows(list(rows.values_list("pk", flat=True))):
                 self.handle.stop_if_cancelled()
                 result = self._result(episode)
                 self._waiting.append(result)
@@ -126,16 +129,28 @@ class _Runner:
     def store(self) -> None:
         """Write what is waiting."""
         waiting, self._waiting = self._waiting, []
+        self._stored = time.monotonic()
         if waiting:
             record_outcomes(results=waiting)
 
     def _store_sometimes(self) -> None:
-        if len(self._waiting) < _STORE_AFTER and self.seconds < _STORE_SECONDS:
+        late = time.monotonic() - self._stored >= _STORE_SECONDS
+        if len(self._waiting) < _STORE_AFTER and not late:
             return
         self.store()
-        if self.seconds >= _STORE_SECONDS:
+        # Counting a large batch takes a while: at most a twentieth of the time goes into it.
+        if self.seconds >= max(_STORE_SECONDS, 20 * self._counting):
+            began = time.monotonic()
             tally(batch=self.batch, seconds=self.seconds)
             self._tallied = time.monotonic()
+            self._counting = self._tallied - began
+
+    def _rows(self, ids: Sequence[int]) -> Iterator[Episode]:
+        """The episodes of these ids in their order, some at a time."""
+        for first in range(0, len(ids), _ROWS):
+            part = ids[first : first + _ROWS]
+            found = Episode.objects.select_related("task").only(*_NEEDED).in_bulk(part)
+            yield from (found[pk] for pk in part if pk in found)
 
     def _open(self) -> QuerySet[Episode]:
         # A version never changes, so one that makes no world never will.

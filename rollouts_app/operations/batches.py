@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Avg, Count, Q, Sum
+from django.db.models import Avg, Count, F, Func, IntegerField, Q, Sum
 from django.utils import timezone
 
 from rollouts_app.core.scripted import POLICIES
@@ -21,6 +21,7 @@ from studio.web.models import Job, User
 MOST_EPISODES = 1_000_000
 LARGEST_GROUP = 256
 _CHUNK = 2000
+_INTEGER: IntegerField[int, int] = IntegerField()
 
 
 @transaction.atomic
@@ -128,13 +129,12 @@ def tally(*, batch: RolloutBatch, seconds: float, finished: bool = False) -> Rol
         failed=Count("pk", filter=Q(state=EpisodeState.FAILED)),
         mean_reward=Avg("reward", filter=graded),
         tokens=Sum("tokens"),
+        violations=Sum(Func(F("violations"), function="cardinality", output_field=_INTEGER)),
     )
+    counts["violations"] = counts["violations"] or 0
     for name, value in counts.items():
         setattr(row, name, value)
-    row.violations = sum(
-        len(ids) for ids in row.episodes.exclude(violations=[]).values_list("violations", flat=True)
-    )
     row.seconds += seconds
     row.finished_at = timezone.now() if finished else None
-    row.save(update_fields=[*counts, "violations", "seconds", "finished_at"])
+    row.save(update_fields=[*counts, "seconds", "finished_at"])
     return row

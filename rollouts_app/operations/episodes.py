@@ -1,7 +1,6 @@
 """Keeping what episodes came to, and what people decide about them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -126,7 +125,12 @@ def check_sign(check: CheckResult) -> str:
 
 def grade_body(grade: Grade) -> dict[str, Any]:
     """Return a grade as JSON, without characters that PostgreSQL cannot keep."""
-    body: dict[str, Any] = _clean(asdict(grade))
+    parts = {
+        **grade._asdict(),
+        "checks": [check._asdict() for check in grade.checks],
+        "constraints": [constraint._asdict() for constraint in grade.constraints],
+    }
+    body: dict[str, Any] = _clean(parts)
     return body
 
 

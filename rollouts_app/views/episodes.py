@@ -90,8 +90,14 @@ def row_of(episode: Episode) -> Row:
         words=said,
         strip=tuple(Sign(_SIGNS.get(sign, "none")) for sign in episode.checks),
         strip_words=f"checks: {', '.join(counted)}" if counted else "no check was scored",
-        time="<0.1 s" if 0 <= (episode.seconds or -1) < 0.1 else words.duration(episode.seconds),
+        time=time_of(episode),
     )
+
+
+def time_of(episode: Episode) -> str:
+    """How long it took; not "0.0 s"."""
+    seconds = episode.seconds
+    return "<0.1 s" if seconds is not None and seconds < 0.1 else words.duration(seconds)
 
 
 def state_of(episode: Episode) -> tuple[str, str]:
@@ -200,10 +206,11 @@ def _turn_number(request: HttpRequest, replay: Replay) -> int:
 
 
 def _head(row: Episode) -> dict[str, Any]:
-    state, words = state_of(row)
+    state, said = state_of(row)
     return {
         "state": state,
-        "state_words": words,
+        "state_words": said,
+        "time": time_of(row),
         "components": [
             (name, row.components.get(name)) for name in GRADED if name in row.components
         ],
