@@ -294,6 +294,52 @@ def compile_where(where: Mapping[str, Any]) -> Test:
     return holds
 
 
+_WORDS: Final[Mapping[str, str]] = {
+    "eq": "{}",
+    "ne": "not {}",
+    "in": "one of {}",
+    "not_in": "none of {}",
+    "contains_any": "any of {}",
+    "contains_all": "all of {}",
+    "regex": "text like /{}/",
+    "gt": "more than {}",
+    "ge": "at least {}",
+    "lt": "less than {}",
+    "le": "at most {}",
+    "between": "between {}",
+    "close": "about {}",
+}
+
+
+def in_words(predicate: Any) -> str:
+    """Return what a predicate demands, as a person says it: `one of a, b`, `at least 3`."""
+    if not is_operators(predicate):
+        return shown(predicate)
+    parts = []
+    for operator, operand in predicate.items():
+        if operator in ("exists", "nonempty"):
+            thing = "there" if operator == "exists" else "filled"
+            parts.append(thing if operand else f"not {thing}")
+        elif operator == "between" and isinstance(operand, list | tuple) and len(operand) == 2:
+            parts.append(f"between {shown(operand[0])} and {shown(operand[1])}")
+        else:
+            parts.append(_WORDS[operator].format(shown(operand)))
+    return " and ".join(parts)
+
+
+def shown(value: Any) -> str:
+    """Return a value as a person reads it: no quotes, `nothing` for null, lists by comma."""
+    if value is None or value is MISSING or value == "":
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(shown(item) for item in value) or "an empty list"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {shown(item)}" for key, item in value.items()) or "nothing"
+    return str(value)
+
+
 def literal_of(predicate: Any) -> Any:
     """Return the one literal that a predicate demands, MISSING if it leaves a choice."""
     if not isinstance(predicate, Mapping):

@@ -15,7 +15,7 @@ from tasks_app.core.evidence import (
     referenced,
     without_references,
 )
-from tasks_app.core.predicates import Test, compile_predicate, compile_where
+from tasks_app.core.predicates import Test, compile_predicate, compile_where, in_words, shown
 from tasks_app.core.results import Judgement
 from tasks_app.core.values import MISSING, address, follow
 
@@ -27,8 +27,7 @@ def _compiled(expect: bytes) -> Test:
 
 
 class RecordMatch(BaseCheck):
-    """Holds if `where` selects the right count of records and `expect` holds for every one of them.
-    """
+    """Holds if `where` selects the right count of records and `expect` holds for every one of them."""
 
     kind: Literal["record_match"]
     service: str
@@ -74,9 +73,7 @@ class RecordMatch(BaseCheck):
         cites = tuple(address(self.place, row[id_field]) for row in found)
         if not self._counted(len(found)):
             return Judgement(0.0, f"{len(found)} records of {self.place} are selected", cites)
-        holds = self._expected or _compiled(
-            orjson.dumps(evidence.resolve(self.expect, self.stage))
-        )
+        holds = self._expected or _compiled(orjson.dumps(evidence.resolve(self.expect, self.stage)))
         for row, cite in zip(found, cites, strict=True):
             if not holds(row):
                 return Judgement(0.0, self._difference(row, evidence), (cite,))
@@ -86,8 +83,8 @@ class RecordMatch(BaseCheck):
         for path, predicate in evidence.resolve(self.expect, self.stage).items():
             value = follow(row, path)
             if not compile_predicate(predicate)(value):
-                seen = "missing" if value is MISSING else repr(value)
-                return f"{path} is {seen}, expected {predicate!r}"
+                seen = "missing" if value is MISSING else shown(value)
+                return f"{path} is {seen}; expected {in_words(predicate)}"
         return ""
 
     def reads(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from tasks_app.core.predicates import (
     compile_where,
     contains_piece,
     fold,
+    in_words,
     literal_of,
     numbers_in,
     order,
@@ -296,3 +297,21 @@ def test_any_text_is_read_without_failure(text: Any) -> None:
     assert fold(folded) == folded or not text.isascii()
     if folded.strip():
         assert contains_piece(f" {folded} ", folded.strip())
+
+
+@pytest.mark.parametrize(
+    ("predicate", "words"),
+    [
+        ("closed", "closed"),
+        (None, "nothing"),
+        (True, "yes"),
+        ({"in": ["a", 2]}, "one of a, 2"),
+        ({"ge": 3, "lt": 5}, "at least 3 and less than 5"),
+        ({"between": ["2031-03-01", "2031-03-14"]}, "between 2031-03-01 and 2031-03-14"),
+        ({"exists": False}, "not there"),
+        ({"nonempty": True}, "filled"),
+        ({"eq": {"a": [1, None]}}, "a 1, nothing"),
+    ],
+)
+def test_a_predicate_reads_as_a_person_says_it(predicate: Any, words: str) -> None:
+    assert in_words(predicate) == words

@@ -53,7 +53,7 @@ def test_record_match_says_which_field_differs() -> None:
         expect={"amount": 66.6, "reason": "damaged"},
     )
     found = made.judge(evidence({"finance/refunds": [REFUND]}))
-    assert found == (0.0, "amount is 76.6, expected 66.6", ("finance/refunds/RF-0007",))
+    assert found == (0.0, "amount is 76.6; expected 66.6", ("finance/refunds/RF-0007",))
 
 
 @pytest.mark.parametrize(
