@@ -27,7 +27,9 @@ def _compiled(expect: bytes) -> Test:
 
 
 class RecordMatch(BaseCheck):
-    """Holds if `where` selects the right count of records and `expect` holds for every one of them."""
+    """Holds if `where` selects the right count of records and `expect` holds for every one of
+    them.
+    """
 
     kind: Literal["record_match"]
     service: str

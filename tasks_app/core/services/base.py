@@ -12,7 +12,7 @@ last.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import (
     Annotated,
     Any,
@@ -39,6 +39,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 LARGEST_ARGUMENTS: Final = 256_000
 """Bytes of argument text; more is refused before it is parsed."""
+_MOST_REFUSALS: Final = 256
+_LONGEST_REFUSED: Final = 1000
+"""Bytes of argument text up to which a refusal is kept."""
 
 
 def _instant(text: str) -> str:
@@ -203,18 +206,29 @@ class Tool:
     service: type[Service]
     function: Callable[..., Any]
     model: type[BaseModel]
+    parse: Callable[[bytes], BaseModel] = field(repr=False, compare=False)
+    """The model's validator, looked up once."""
+    refused: dict[bytes, tuple[ErrorCode, str]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """Short texts that were refused: finding the words for it costs ten times the finding out."""
 
     def validate(self, raw: bytes) -> dict[str, Any]:
         """Parse and check argument text. Raises ToolError with the first schema code that holds."""
         if len(raw) > LARGEST_ARGUMENTS:
             raise ToolError("invalid_value", f"arguments are longer than {LARGEST_ARGUMENTS} bytes")
+        if raw in self.refused:
+            raise ToolError(*self.refused[raw])
         try:
-            arguments: dict[str, Any] = self.model.__pydantic_validator__.validate_json(
-                raw
-            ).__dict__
+            arguments: dict[str, Any] = self.parse(raw).__dict__
             return arguments
         except ValidationError as problem:
-            raise schema_error(problem) from problem
+            found = schema_error(problem)
+            if len(raw) <= _LONGEST_REFUSED:
+                if len(self.refused) >= _MOST_REFUSALS:
+                    self.refused.clear()
+                self.refused[raw] = (found.code, found.message)
+            raise found from problem
 
     def run(self, service: Service, arguments: dict[str, Any]) -> bytes:
         """Run the handler and return its result as JSON."""
@@ -302,7 +316,7 @@ def compile_tool(
         description=description,
         parameters=tidy_schema(schema),
     )
-    return Tool(facts, service, function, model)
+    return Tool(facts, service, function, model, model.__pydantic_validator__.validate_json)
 
 
 def tidy_schema(schema: Mapping[str, Any]) -> dict[str, Any]:

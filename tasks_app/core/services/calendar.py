@@ -195,7 +195,9 @@ class Calendar(Service):
         spans = [
             (_moment(str(e.get("start"))), _moment(str(e.get("end"))))
             for e in self.events
-            if e.get("id") != event_id and wanted & set(_attendees(e)) and state_of(e) != "cancelled"
+            if e.get("id") != event_id
+            and wanted & set(_attendees(e))
+            and state_of(e) != "cancelled"
         ]
         slots = []
         for minute in range(OPENING, CLOSING - minutes + 1, minutes):
