@@ -50,6 +50,13 @@ def day_of(text: str) -> str | None:
     return text[:10] if parse_instant(text) is not None else None
 
 
+def wall_clock(text: str) -> datetime:
+    """Return a timestamp as the clock on the wall there reads it, without offset. Raises
+    ValueError.
+    """
+    return datetime.fromisoformat(text).replace(tzinfo=None)
+
+
 def add_days(day: str, count: int) -> str:
     """Return the date `count` days after a date. Raises ValueError for what is no date."""
     return (date.fromisoformat(day) + timedelta(days=count)).isoformat()

@@ -4,9 +4,10 @@ import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.utils.timezone
-import tasks_app.models.fields
 from django.conf import settings
 from django.db import migrations, models
+
+import tasks_app.models.fields
 
 
 class Migration(migrations.Migration):

@@ -11,7 +11,7 @@ from django.urls import reverse
 from tasks_app import queries
 from tasks_app.core.briefing import request_text, system_prompt, tool_schemas
 from tasks_app.core.calls import ToolFacts
-from tasks_app.core.instants import parse_instant
+from tasks_app.core.instants import wall_clock
 from tasks_app.core.presenting.places import ChangedPlace, changes
 from tasks_app.core.presenting.records import Table, tables
 from tasks_app.core.presenting.reference import reference_view
@@ -121,7 +121,7 @@ def part(
             return history(task)
         case _:
             return {
-                "begins": parse_instant(spec.clock.start),
+                "begins": wall_clock(spec.clock.start),
                 "claims": [(c.id, CAPABILITIES[c.id], c.witness) for c in spec.capabilities],
                 "features": [(k.replace("_", " "), v) for k, v in spec.difficulty.features.items()],
             }

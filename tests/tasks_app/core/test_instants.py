@@ -50,3 +50,7 @@ def test_the_day_of_a_timestamp_is_read_under_its_own_offset() -> None:
 def test_adding_crosses_months_and_keeps_the_offset() -> None:
     assert instants.add_days("2031-02-27", 3) == "2031-03-02"
     assert instants.add_minutes("2031-03-20T23:50:00+01:00", 20) == "2031-03-21T00:10:00+01:00"
+
+
+def test_the_wall_clock_is_read_where_it_hangs() -> None:
+    assert instants.wall_clock("2031-11-24T12:15:00+01:00").isoformat() == "2031-11-24T12:15:00"
