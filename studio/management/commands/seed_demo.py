@@ -129,7 +129,7 @@ class Command(StudioCommand):
             return 0
         episodes = apps.get_model("rollouts_app", "Episode").objects
         if not episodes.exists():
-            for policy in ("reference", "null"):
+            for policy in ("null", "reference"):  # what came last stands on top of the list
                 call_command(
                     "run_rollouts",
                     policy=policy,

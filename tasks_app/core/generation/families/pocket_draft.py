@@ -149,7 +149,7 @@ class Draft:
             "workplace": {
                 "organisation": "Lantern Yard, a small shop",
                 "coworker": {"role": "assistant", "mailbox": "desk@lanternyard.example"},
-                "requester": {"name": "the shop manager", "role": "manager"},
+                "requester": {"name": "Wren Alder", "role": "shop manager"},
                 "policies": [{"id": "rule", "title": "Rule", "text": self.policy}],
                 "output_contract": contract,
             },
