@@ -264,12 +264,13 @@ def _initial(request: HttpRequest) -> dict[str, Any]:
     if source:
         return _initial_of(queries.get_run(source))
     seed = secrets.randbelow(_RANDOM_SEEDS)
-    family = request.GET.get("family", ALL_FAMILIES)
+    family = request.GET.get("family", "")
     level = request.GET.get("difficulty", "")
     return {
         "seed": seed,
         "count": 20,
-        "family": family if family in FAMILIES else ALL_FAMILIES,
+        # The first family shows best what a task can be.
+        "family": family if family in FAMILIES else next(iter(FAMILIES)),
         "difficulty": [level] if level in "12345" and level else [],
     }
 
