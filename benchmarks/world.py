@@ -24,7 +24,7 @@ from tasks_app.core.world.world import Seed, World
 CALLS: Final = 200
 """Calls of one episode."""
 EPISODES: Final = 20
-READ: Final = "a read call"
+READ: Final = "a simple read (one record by its id)"
 
 
 def run(repetitions: int = 9) -> Mapping[str, float]:
@@ -55,26 +55,32 @@ def _row(timing: Timing, read: Timing) -> tuple[str, ...]:
 
 
 def _calls(seed: Seed) -> list[Subject]:
-    tickets = list(seed.ground.start["helpdesk/tickets"])
-    spread = [tickets[number % len(tickets)] for number in range(CALLS)]
-    by_id = [_text({"ticket_id": name}) for name in spread]
+    orders = _spread(seed, "orders/orders")
+    tickets = _spread(seed, "helpdesk/tickets")
+    by_id = [_text({"order_id": name}) for name in orders]
 
-    def handler(_: object) -> None:
-        rows = seed.ground.start["helpdesk/tickets"]
+    def look_up(_: object) -> None:
+        rows = seed.ground.start["orders/orders"]
         for _episode in range(EPISODES):
-            for name in spread:
+            for name in orders:
                 _ = rows[name]
 
     return [
-        _episodes(READ, seed, "helpdesk_get_ticket", by_id),
-        Subject("  the bare look-up", CALLS * EPISODES, handler),
+        _episodes(READ, seed, "orders_get_order", by_id),
+        Subject("  the bare look-up", CALLS * EPISODES, look_up),
         _episodes(
             "  with a mapping as arguments",
             seed,
-            "helpdesk_get_ticket",
-            [{"ticket_id": name} for name in spread],
+            "orders_get_order",
+            [{"order_id": name} for name in orders],
         ),
-        _repeated(seed, "helpdesk_get_ticket", by_id),
+        _repeated(seed, "orders_get_order", by_id),
+        _episodes(
+            "a read that joins (ticket, comments)",
+            seed,
+            "helpdesk_get_ticket",
+            [_text({"ticket_id": name}) for name in tickets],
+        ),
         _episodes("list 20 records", seed, "helpdesk_list_tickets", [_text({"limit": 20})] * CALLS),
         _episodes(
             "search by words",
@@ -82,15 +88,25 @@ def _calls(seed: Seed) -> list[Subject]:
             "helpdesk_search_tickets",
             [_text({"query": word}) for word in ("order", "refund", "late", "lamp")] * (CALLS // 4),
         ),
-        _episodes("bad arguments", seed, "helpdesk_get_ticket", [_text({"ticket": "x"})] * CALLS),
         _episodes(
-            "unknown id", seed, "helpdesk_get_ticket", [_text({"ticket_id": "TK-0"})] * CALLS
+            "bad arguments",
+            seed,
+            "orders_get_order",
+            [_text({"order": "x"})] * CALLS,
+            "missing_argument",
+        ),
+        _episodes(
+            "unknown id",
+            seed,
+            "orders_get_order",
+            [_text({"order_id": "OR-0"})] * CALLS,
+            "not_found",
         ),
         _episodes(
             "a write of one record",
             seed,
             "helpdesk_add_comment",
-            [_text({"ticket_id": name, "text": "Seen."}) for name in spread],
+            [_text({"ticket_id": name, "body": "Seen."}) for name in tickets],
         ),
         _episodes(
             "a write of two records (a mail and its thread)",
@@ -101,11 +117,23 @@ def _calls(seed: Seed) -> list[Subject]:
     ]
 
 
+def _spread(seed: Seed, place: str) -> list[str]:
+    """Return the ids of a collection in turn, one a call."""
+    names = list(seed.ground.start[place])
+    return [names[number % len(names)] for number in range(CALLS)]
+
+
 def _text(arguments: Mapping[str, Any]) -> str:
     return orjson.dumps(arguments).decode()
 
 
-def _episodes(name: str, seed: Seed, tool: str, arguments: Sequence[Any]) -> Subject:
+def _episodes(
+    name: str, seed: Seed, tool: str, arguments: Sequence[Any], error: str | None = None
+) -> Subject:
+    call = World(seed).call(tool, arguments[0])
+    if call.error != error:
+        raise SystemExit(f"{name}: {call} instead of {error or 'ok'}")
+
     def action(_: object) -> None:
         for _episode in range(EPISODES):
             call = World(seed).call
@@ -135,7 +163,7 @@ def _repeated(seed: Seed, tool: str, arguments: Sequence[Any]) -> Subject:
 def _states(seed: Seed) -> list[Subject]:
     tables = seed.ground.start
     plain = orjson.loads(orjson.dumps(tables))
-    close = _text({"ticket_id": next(iter(tables["helpdesk/tickets"])), "text": "Seen."})
+    close = _text({"ticket_id": next(iter(tables["helpdesk/tickets"])), "body": "Seen."})
 
     def there_and_back(world: World) -> None:
         for _turn in range(1000):

@@ -20,6 +20,7 @@ from tasks_app.core.values import MODULUS, Change, InvalidValueError, Record, di
 R = TypeVar("R")
 _NUMBERED: Final = re.compile(r"^(.*?)(\d+)$", re.DOTALL)
 LARGEST_TABLE: Final = 10_000
+_BITS: Final = MODULUS - 1
 
 
 class Counter(NamedTuple):
@@ -75,7 +76,7 @@ class Store:
 
     def state_key(self) -> int:
         """The key of the present records and context, below 2^128."""
-        return (self.total + self.context_key) % MODULUS
+        return (self.total + self.context_key) & _BITS  # the remainder by 2^128
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return the changes noted since the last time and forget them."""

@@ -1,8 +1,6 @@
-"""What grading returns: check results, constraint results, the grade. Not scored is None, never 0.
-"""
+"""What grading returns: check results, constraint results, the grade. Not scored is None, never 0."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -27,8 +25,7 @@ class Judgement(NamedTuple):
     """Places that decided it: record addresses, `call:3`, `reply:main`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """One check of one episode."""
 
     id: str
@@ -43,8 +40,7 @@ class CheckResult:
     """Why the check itself failed; the score is then 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintResult:
+class ConstraintResult(NamedTuple):
     """One constraint of one episode. Broken once, however often."""
 
     id: str
@@ -56,8 +52,7 @@ class ConstraintResult:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(NamedTuple):
     """All results of one episode and what training derives from them."""
 
     checks: tuple[CheckResult, ...]
@@ -71,7 +66,7 @@ class Grade:
     """
     passed: bool
     gated: bool
-    profiles: Mapping[str, float] = field(default_factory=dict)
+    profiles: Mapping[str, float] = {}
     """Scores of other scoring profiles on the same evidence (`claw_eval`)."""
 
     @property
