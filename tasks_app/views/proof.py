@@ -126,6 +126,10 @@ class ProofView:
     repairs: tuple[RepairView, ...] = ()
     held: int = 0
     run_gates: int = 0
+    same_again: str = "not_run"
+    """How gate D1 stands: whether the runs gave the same again."""
+    compared: bool = False
+    """Whether gate V1 looked for near duplicates."""
 
     @property
     def blocking(self) -> tuple[FindingView, ...]:
@@ -183,7 +187,13 @@ def proof_view(task: Task, version: TaskVersion) -> ProofView:
         repairs=tuple(RepairView(r, _patch(version.spec, r.patch)) for r in card.repairs),
         held=sum(gate.state == "held" for gate in card.gates),
         run_gates=sum(gate.state != "not_run" for gate in card.gates),
+        same_again=_gate(card, "D1"),
+        compared=_gate(card, "V1") != "not_run",
     )
+
+
+def _gate(card: ProofCard, gate_id: str) -> str:
+    return next((gate.state for gate in card.gates if gate.id == gate_id), "not_run")
 
 
 def _state(card: ProofCard) -> tuple[str, str]:
