@@ -153,6 +153,8 @@ def _here(request: HttpRequest) -> str:
     """The page the form stood on, at the entry it was about."""
     names = ("part", "collection", "record", "raw")
     pairs = {name: request.GET[name] for name in names if request.GET.get(name)}
+    if request.POST.get("act") == "add_record" and request.POST.get("collection"):
+        pairs["collection"] = request.POST["collection"]
     renamed = request.POST.get("cell:id")
     if renamed and "record" in pairs:
         pairs["record"] = renamed

@@ -85,7 +85,13 @@ FULL = (
             "records", "tools", "constraints", "checks", "reference", "timeline", "model"
         )
     ),
+    Shot("task-new", "/tasks/new/"),
+    Shot("task-history", "first:/tasks/?tab=history"),
     Shot("task-edit", "first:/tasks/edit/"),
+    *(
+        Shot(f"task-edit-{part}", f"first:/tasks/edit/?part={part}")
+        for part in ("records", "tools", "constraints", "checks", "reference", "timeline", "json")
+    ),
     Shot("episodes", "/episodes/"),
     Shot("episodes-error", "/episodes/?q=rewrd:1", status=400),
     Shot("replay", "first:/episodes/"),

@@ -143,6 +143,35 @@ def test_records_are_added_copied_renamed_and_deleted(editor: Client, small: Tas
     assert "there is no record TK-2 any more" in gone.content.decode()
 
 
+def test_a_first_record_begins_a_collection_and_opens_it(editor: Client, small: Task) -> None:
+    data = {"act": "add_record", "collection": "contacts/people"}
+    answer = edit(editor, small, data, "records")
+    assert "collection=contacts%2Fpeople" in answer["Location"]
+    assert len(drafted(small)["services"]["contacts"]["people"]) == 1
+
+
+def test_conditions_of_a_check_are_fields(editor: Client, small: Task) -> None:
+    data = {
+        "act": "keep_check",
+        "key": "closed",
+        "explain": "",
+        "component": "outcome",
+        "weight": "1",
+        "in:expect:status": "open",
+        "in:expect:resolution": '{"ne": "answered"}',
+        "in:where:id": "17",
+        "in:where:other": "ignored",
+    }
+    edit(editor, small, data, "checks")
+    check = drafted(small)["checks"][0]
+    assert check["expect"] == {"status": "open", "resolution": {"ne": "answered"}}
+    assert check["where"] == {"id": "17"}
+    assert (
+        'name="in:expect:status"'
+        in editor.get(f"/tasks/{small.code}/edit/?part=checks").content.decode()
+    )
+
+
 def test_checks_and_constraints_are_rows_with_json_behind_them(editor: Client, small: Task) -> None:
     check = {"act": "keep_check", "key": "closed", "explain": "TK-2 is closed", "weight": "0.9"}
     edit(editor, small, {**check, "component": "outcome", "requires": ""}, "checks")
