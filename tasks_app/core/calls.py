@@ -236,6 +236,8 @@ def encode_arguments(arguments: str | bytes | Mapping[str, Any]) -> bytes:
     """Return arguments as JSON bytes; text is taken as it is, so malformed JSON stays what it
     was.
     """
+    if type(arguments) is dict:
+        return orjson.dumps(arguments, default=_plain)
     if isinstance(arguments, bytes):
         return arguments
     if isinstance(arguments, str):

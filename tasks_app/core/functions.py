@@ -2,6 +2,7 @@
 test.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
@@ -229,10 +230,18 @@ def _field(row: Any, field: Any) -> Any:
     return found
 
 
+_PLAIN: Final = re.compile(r"[^{}]+")
+
+
 def fill(template: str, values: Any) -> str:
     """Fill `{name}` places of a template; doubled braces stand for themselves."""
     out, position = [], 0
     while position < len(template):
+        plain = _PLAIN.match(template, position)
+        if plain is not None:
+            out.append(plain.group())
+            position = plain.end()
+            continue
         mark = template[position]
         if template[position : position + 2] in ("{{", "}}"):
             out.append(mark)

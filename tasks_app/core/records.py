@@ -147,12 +147,15 @@ class Collection(Generic[R]):
 
     def new_id(self) -> str:
         """Return the next id: prefix and the highest number ever seen plus one, never reused."""
-        counter = self.store.counters.get(self.facts.address) or Counter(
-            f"{self.facts.prefix}-" if self.facts.prefix else "", self.facts.width, 0
+        store, facts = self.store, self.facts
+        prefix, width, highest = store.counters.get(self.address) or (
+            f"{facts.prefix}-" if facts.prefix else "",
+            facts.width,
+            0,
         )
-        following = counter._replace(highest=counter.highest + 1)
-        self.store.counters = {**self.store.counters, self.facts.address: following}
-        return f"{counter.prefix}{following.highest:0{counter.width}d}"
+        following = Counter(prefix, width, highest + 1)
+        store.counters = {**store.counters, self.address: following}
+        return f"{prefix}{highest + 1:0{width}d}"
 
 
 def put(store: Store, facts: CollectionFacts, record: Mapping[str, Any]) -> Record:
@@ -194,10 +197,14 @@ def remove(store: Store, facts: CollectionFacts, record_id: str) -> None:
 
 def note_id(store: Store, facts: CollectionFacts, record_id: str) -> None:
     """Raise the id counter of a collection to an id that came from outside."""
+    known = store.counters.get(facts.address)
+    if known is not None and record_id.startswith(known.prefix):
+        end = record_id[len(known.prefix) :]
+        if len(end) <= 15 and end.isdecimal() and int(end) <= known.highest:
+            return  # nearly always: the collection's own next id
     found = _NUMBERED.match(record_id)
     if found is None or len(found[2]) > 15:
         return
-    known = store.counters.get(facts.address)
     number = int(found[2])
     if known is None or (number > known.highest and found[1] == known.prefix):
         store.counters = {
@@ -275,9 +282,11 @@ def diff(before: Tables, after: Tables) -> tuple[Change, ...]:
         old = before.get(place, _NOTHING)
         if old is new:
             continue
-        for record_id, second in new.items():
-            first = old.get(record_id)
-            if first is not second and first != second:
+        before_it = old.get
+        others = [item for item in new.items() if before_it(item[0]) is not item[1]]
+        for record_id, second in others:
+            first = before_it(record_id)
+            if first != second:
                 changes.append(Change(place, record_id, first, second))
         if len(new) != len(old) or not new.keys() >= old.keys():
             gone = (item for item in old.items() if item[0] not in new)
@@ -285,7 +294,8 @@ def diff(before: Tables, after: Tables) -> tuple[Change, ...]:
     for place, old in before.items():
         if place not in after:
             changes.extend(Change(place, record_id, row, None) for record_id, row in old.items())
-    changes.sort(key=_place_of)
+    if len(changes) > 1:
+        changes.sort(key=_place_of)
     return tuple(changes)
 
 

@@ -171,8 +171,12 @@ def sum_up(
         score = result.score
         if score is not None:
             name, weight = result.component, result.weight
-            weights[name] = weights.get(name, 0.0) + weight
-            earned[name] = earned.get(name, 0.0) + weight * score
+            if name in weights:
+                weights[name] += weight
+                earned[name] += weight * score
+            else:
+                weights[name] = weight
+                earned[name] = weight * score
     gated, deductions, violated = False, 0.0, False
     for constraint in broken:
         if constraint.broken:
