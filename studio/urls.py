@@ -7,7 +7,9 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from studio.api import api
 
+handler400 = "studio.web.middleware.bad_request"
 handler404 = "studio.web.middleware.page_not_found"
+handler500 = "studio.web.middleware.server_error"
 
 # An app's pages come into being one after the other; each is mounted from its first page on.
 APPS = ("tasks_app.urls", "rollouts_app.urls")

@@ -36,6 +36,7 @@ def _storable(text: str) -> str:
 Text = Annotated[str, AfterValidator(_storable)]
 Reason = Annotated[Text, Field(max_length=2000)]
 Spec = dict[str, Any]
+VersionNumber = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class TaskFilter(Paging):
@@ -155,7 +156,7 @@ class TaskIn(Schema):
 class VersionIn(Schema):
     """A save: the version it was based on, the whole spec, and why."""
 
-    base: int = Field(ge=1)
+    base: VersionNumber
     spec: Spec
     reason: Reason
 
@@ -163,8 +164,8 @@ class VersionIn(Schema):
 class RepairIn(Schema):
     """Which finding's suggested repair to apply."""
 
-    base: int = Field(ge=1)
-    finding: int = Field(ge=0, description="Position in the findings of the proof.")
+    base: VersionNumber
+    finding: int = Field(ge=0, le=10_000, description="Position in the findings of the proof.")
 
 
 class VersionOut(Schema):
@@ -232,7 +233,7 @@ class ProofOut(Schema):
 class VerdictIn(Schema):
     """A verdict on one version."""
 
-    base: int = Field(ge=1, description="The version that was looked at.")
+    base: VersionNumber = Field(description="The version that was looked at.")
     reason: Reason = ""
     cites: list[Annotated[Text, Field(max_length=200)]] = Field([], max_length=50)
     seconds: int | None = Field(None, ge=0, le=86_400)

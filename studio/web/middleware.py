@@ -15,9 +15,11 @@ from django.core.exceptions import PermissionDenied
 from django.db.utils import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 
 from studio.web.errors import (
+    BadRequest,
     Forbidden,
     NotFound,
     SignInRequired,
@@ -37,6 +39,9 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 #: Bytes of a request body, where the setting STUDIO_MAX_BODY_BYTES does not say otherwise.
 DEFAULT_MAX_BODY = 20 * 2**20
+#: Bytes of a refused body that are still read so that the answer arrives.
+MOST_DRAINED = 256 * 2**20
+_PIECE = 2**16
 #: The hash of the empty string: Plotly inserts an empty style element and fills it by script.
 EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
 
@@ -74,7 +79,7 @@ def policy(nonce: str) -> str:
 
 
 class RequestSize:
-    """Refuses a body above the limit before a byte of it is read."""
+    """Refuses a body above the limit; nothing of it is kept."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -92,6 +97,7 @@ class RequestSize:
                 "Nothing of it was kept.",
                 limit=limit,
             )
+            _drain(request, length)
             answer = api_response if is_api(request) else page_response
             return answer(request, error)
         return self.get_response(request)
@@ -166,6 +172,24 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return api_response(request, error) if is_api(request) else page_response(request, error)
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """For ``handler400``: what Django itself cannot read, such as a form without boundary."""
+    error = BadRequest(f"This request cannot be read: {str(exception)[:200]}")
+    return api_response(request, error) if is_api(request) else page_response(request, error)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """For ``handler500``: a defect is a problem document to a client, a page to a reader."""
+    if is_api(request):
+        return api_response(
+            request,
+            StudioError(
+                "This is a defect of the studio; its log says more. Nothing was changed by this."
+            ),
+        )
+    return HttpResponse(render_to_string("500.html"), status=500)
+
+
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """For CSRF_FAILURE_VIEW: our page; the policy would leave Django's own unstyled."""
     error = Forbidden(
@@ -173,6 +197,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         "go back, reload the page and send it again."
     )
     return api_response(request, error) if is_api(request) else page_response(request, error)
+
+
+def _drain(request: HttpRequest, length: int) -> None:
+    """Read a refused body and forget it: many clients read no answer before all is sent.
+
+    Who sends more than any honest upload is cut off.
+    """
+    left = length if length <= MOST_DRAINED else 0
+    while left > 0:
+        piece = request.read(min(left, _PIECE))
+        if not piece:
+            break
+        left -= len(piece)
 
 
 def _megabytes(number: int) -> str:

@@ -3,6 +3,7 @@
 ``install(api)`` gives a NinjaAPI its handlers; ``middleware.Errors`` does pages.
 """
 
+import json
 import logging
 from typing import Any
 
@@ -130,7 +131,8 @@ def install(api: NinjaAPI) -> None:
     def plain(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpResponse:
         status = error.status_code if isinstance(error, HttpError) else 500
         kind = _CLASSES.get(status, BadRequest if status < 500 else StudioError)
-        return api_response(request, kind(str(error)))
+        cause = error.__cause__ if isinstance(error, HttpError) else None
+        return api_response(request, kind(_unreadable_body(cause) or str(error)))
 
     def missing(request: HttpRequest, error: Http404 | type[Http404]) -> HttpResponse:
         return api_response(request, NotFound(str(error)))
@@ -154,6 +156,23 @@ def install(api: NinjaAPI) -> None:
     api.add_exception_handler(Http404, missing)
     api.add_exception_handler(PermissionDenied, denied)
     api.add_exception_handler(RequestDataTooBig, too_big)
+
+
+def _unreadable_body(cause: BaseException | None) -> str:
+    """Where reading a JSON body ended and why; empty for other causes."""
+    match cause:
+        case json.JSONDecodeError():
+            place = f"line {cause.lineno}, column {cause.colno}"
+            return f"The body is not JSON at {place}: {cause.msg}."
+        case UnicodeDecodeError():
+            return f"The body is not UTF-8 text at byte {cause.start + 1}."
+        case RecursionError():
+            return "The body is nested too deeply to be read."
+        case RequestDataTooBig():
+            return "The body is above the limit. Nothing of it was kept."
+        case ValueError():  # Python reads no number of thousands of digits
+            return "The body holds a whole number of too many digits."
+    return ""
 
 
 def _schema(error: dict[str, Any]) -> Problem:

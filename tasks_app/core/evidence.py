@@ -128,7 +128,7 @@ class Evidence:
 
         Raises EvidenceError unless exactly one record is selected and has that field.
         """
-        if isinstance(value, Mapping):
+        if isinstance(value, dict | Mapping):
             if is_reference(value):
                 key = orjson.dumps(value), stage_id
                 if key not in self._resolved:
@@ -143,9 +143,9 @@ class Evidence:
         found = _selection(text).of(self, stage_id)
         if len(found) != 1:
             raise EvidenceError(f"{len(found)} records of {reference['record']} instead of one")
-        inner = follow(found[0], reference.get("field", "id"))
+        field = reference.get("field", "id")
+        inner = follow(found[0], field) if isinstance(field, str) else MISSING
         if inner is MISSING:
-            field = reference.get("field", "id")
             raise EvidenceError(f"{reference['record']} has no field {field}")
         return inner
 
@@ -188,7 +188,7 @@ def _selection(reference: bytes) -> Selection:
 def is_reference(value: Any) -> bool:
     """Say whether a value stands for a field of a record made during the run."""
     return (
-        isinstance(value, Mapping)
+        isinstance(value, dict | Mapping)
         and isinstance(value.get("record"), str)
         and value.keys() <= {"record", "where", "field"}
     )
@@ -196,7 +196,7 @@ def is_reference(value: Any) -> bool:
 
 def has_reference(value: Any) -> bool:
     """Say whether a value holds a reference anywhere; values without can be compiled once."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):
         return is_reference(value) or any(has_reference(item) for item in value.values())
     return isinstance(value, list | tuple) and any(has_reference(item) for item in value)
 

@@ -177,6 +177,8 @@ def read_acts(data: Any) -> list[Act]:
         raise ValueError("a calls file is one JSON list")
     acts: list[Act] = []
     for position, entry in enumerate(data):
+        if isinstance(entry, Mapping) and "tool" in entry and "reply" in entry:
+            raise ValueError(f"[{position}] has both a tool and a reply; write two entries")
         if isinstance(entry, Mapping) and isinstance(entry.get("tool"), str):
             arguments = entry.get("arguments", {})
             if not isinstance(arguments, Mapping):
@@ -217,15 +219,15 @@ def is_binding(value: Any) -> bool:
 
 def bind(value: Any, scope: Mapping[str, Any]) -> Any:
     """Resolve every binding in a value. Raises BindingError, FunctionError or PredicateError."""
-    if isinstance(value, Mapping):
-        keys = value.keys()
-        if "from" in keys and keys <= _BINDING and isinstance(value["from"], str):
+    if isinstance(value, dict | Mapping):
+        if "from" in value and value.keys() <= _BINDING and isinstance(value["from"], str):
             return _select(value, scope)
-        if keys == {"fn", "args"}:
+        two = len(value) == 2
+        if two and "fn" in value and "args" in value:
             if not isinstance(value["args"], list | tuple):
                 raise BindingError(f"args of {value['fn']} is no list")
             return apply_function(value["fn"], [bind(a, scope) for a in value["args"]])
-        if keys == {"text", "with"}:
+        if two and "text" in value and "with" in value:
             if not isinstance(value["text"], str) or not isinstance(value["with"], Mapping):
                 raise BindingError('a text binding is {"text": text, "with": {name: value}}')
             return fill(value["text"], {k: bind(v, scope) for k, v in value["with"].items()})

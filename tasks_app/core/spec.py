@@ -9,6 +9,7 @@ they do not know. Nothing here reads a clock, the network or global state.
 """
 
 import functools
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -393,7 +394,7 @@ def load_spec(source: bytes | str | Mapping[str, Any]) -> TaskSpec:
         raise SpecError([SpecProblem("", "a task spec is a JSON object")])
     if data.get("format") != FORMAT:
         written = data.get("format")
-        found = f"says {written!r}" if written is not None else "names no format"
+        found = f"says {reprlib.repr(written)}" if written is not None else "names no format"
         raise SpecError([SpecProblem("/format", f"{found}; this studio reads {FORMAT!r}")])
     try:
         frozen = freeze(data)

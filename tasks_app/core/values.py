@@ -21,6 +21,7 @@ LARGEST_INTEGER: Final = 2**53
 MODULUS: Final = 2**128
 DEEPEST: Final = 24
 LONGEST_TEXT: Final = 1_000_000
+_HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 
 
 class InvalidValueError(ValueError):
@@ -71,6 +72,8 @@ def freeze(value: Any, depth: int = 0) -> Any:
     if kind is str:
         if "\x00" in value:
             raise InvalidValueError("text must not contain the NUL character")
+        if not value.isascii() and _HALF_PAIR.search(value):
+            raise InvalidValueError("text holds half of a surrogate pair, which is no character")
         if len(value) > LONGEST_TEXT:
             raise InvalidValueError(f"text is longer than {LONGEST_TEXT} characters")
         return value
@@ -88,10 +91,12 @@ def freeze(value: Any, depth: int = 0) -> Any:
         return value
     if depth >= DEEPEST:
         raise InvalidValueError(f"values are nested more than {DEEPEST} levels deep")
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise InvalidValueError(f"object keys must be text, not {type(key).__name__}")
+            if not key.isprintable():
+                freeze(key)
         return Record({key: freeze(item, depth + 1) for key, item in value.items()})
     if isinstance(value, list | tuple):
         return Items([freeze(item, depth + 1) for item in value])
@@ -281,7 +286,11 @@ def follow(value: Any, path: str | Sequence[str]) -> Any:
                 else:
                     found.append(inner)
             return found
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
+            value = value.get(part, MISSING)
+            if value is MISSING:
+                return MISSING
+        elif isinstance(value, Mapping):
             if part not in value:
                 return MISSING
             value = value[part]

@@ -3,9 +3,10 @@
 Any change of content makes a new version and a draft, and takes proof and approval away.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from django.db import transaction
@@ -32,6 +33,9 @@ from tasks_app.operations.columns import (
     verdict_of,
 )
 from tasks_app.operations.transitions import ensure_can, lock
+
+# NUL as JSON writes it; behind an escaped backslash the same letters are plain text.
+_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 @dataclass(frozen=True)
@@ -238,7 +242,7 @@ def storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
         text = orjson.dumps(data)
     except TypeError as error:  # orjson.JSONEncodeError is a TypeError
         raise Invalid("This is not JSON that can be kept.", [Problem("/", str(error))]) from error
-    if b"\\u0000" in text:
+    if _NUL.search(text):
         raise Invalid("This is not JSON that can be kept.", [Problem("/", "a text holds NUL")])
     return data
 

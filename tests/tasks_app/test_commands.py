@@ -88,6 +88,8 @@ def test_grade_says_what_calls_earn(spec_file: Path, tmp_path: Path) -> None:
         ("{", "not JSON at line 1"),
         ({"tool": "x"}, "a calls file is one JSON list"),
         ([{"reply": 3}], "is neither"),
+        ([{"reply": "a"}, {"tool": "x", "reply": "y"}], r"\[1\] has both a tool and a reply"),
+        ([{"reply": "a"}, {"tool": "x", "arguments": {"a\x00": 1}}], r"calls.json: \[1\].*NUL"),
         ([{"tool": "x", "arguments": []}], "arguments is not an object"),
     ],
 )

@@ -1,6 +1,7 @@
 """Reading the files that commands are given; every fault says which file and where."""
 
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -26,12 +27,25 @@ def read_spec_file(path: Path) -> TaskSpec:
 def read_calls_file(path: Path) -> list[Act]:
     """Read a JSON list of {"tool", "arguments"} and {"reply"}."""
     try:
-        return read_acts(freeze(orjson.loads(_bytes(path))))
+        return read_acts(_frozen(orjson.loads(_bytes(path))))
     except orjson.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise Invalid(f"{path}: not JSON at {place}: {error.msg}") from error
-    except (InvalidValueError, ValueError) as error:
+    except ValueError as error:
         raise Invalid(f"{path}: {error}", [Problem(str(path), str(error))]) from error
+
+
+def _frozen(data: Any) -> Any:
+    """Freeze entry by entry, so that a value that no tool takes is named with its place."""
+    if not isinstance(data, list):
+        return data
+    entries = []
+    for position, entry in enumerate(data):
+        try:
+            entries.append(freeze(entry))
+        except InvalidValueError as error:
+            raise ValueError(f"[{position}]: {error}") from error
+    return entries
 
 
 def _bytes(path: Path) -> bytes:

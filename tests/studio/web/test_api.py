@@ -178,6 +178,22 @@ def test_broken_json_a_missing_route_and_a_wrong_method_are_problems(
     assert client.delete("/api/v1/me").status_code == 405
 
 
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (b'{"name":\n x}', "The body is not JSON at line 2, column 2: Expecting value."),
+        (b'{"name": "\xff"}', "The body is not UTF-8 text at byte 11."),
+        (b'{"a":' * 50_000, "The body is nested too deeply to be read."),
+        (b'{"days": ' + b"9" * 5000 + b"}", "The body holds a whole number of too many digits."),
+    ],
+)
+def test_a_body_that_cannot_be_read_says_where(
+    body: bytes, detail: str, admin: User, as_user: AsUser
+) -> None:
+    answer = as_user(admin).post("/api/v1/tokens", body, content_type="application/json")
+    assert (answer.status_code, json.loads(answer.content)["detail"]) == (400, detail)
+
+
 def test_jobs_are_paged_filtered_and_moved(admin: User) -> None:
     jobs = [Job.objects.create(kind=f"k{number % 2}", user=admin) for number in range(5)]
     api = _api(admin)

@@ -1,11 +1,13 @@
 import json
 
 import pytest
+from django.conf import LazySettings
 from django.db import connection
 from django.db.utils import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
+from studio.web.choices import Role
 from studio.web.errors import (
     BadRequest,
     Conflict,
@@ -22,7 +24,14 @@ from studio.web.errors import (
     Unavailable,
     problem_document,
 )
-from studio.web.middleware import ContentSecurityPolicy, Errors, policy
+from studio.web.middleware import (
+    ContentSecurityPolicy,
+    Errors,
+    RequestSize,
+    policy,
+    server_error,
+)
+from tests.factories.people import person
 
 
 def _raised(error: Exception, path: str = "/tasks/", **headers: str) -> HttpResponse | None:
@@ -158,3 +167,29 @@ def test_each_request_has_a_nonce_of_its_own() -> None:
 
 def test_a_forbidden_act_names_the_role_it_needs() -> None:
     assert problem_document(Forbidden("x", needed_role="lead"))["needed_role"] == "lead"
+
+
+def test_a_body_above_the_limit_is_read_to_its_end_and_refused(settings: LazySettings) -> None:
+    settings.STUDIO_MAX_BODY_BYTES = 1000
+    request = RequestFactory().post("/api/v1/tasks", b"x" * 5000, content_type="text/plain")
+    answer = RequestSize(lambda _: HttpResponse())(request)
+    assert isinstance(answer, HttpResponse)
+    assert (answer.status_code, json.loads(answer.content)["title"]) == (413, TooLarge.title)
+    assert request.read() == b""
+
+
+@pytest.mark.django_db
+def test_a_form_without_boundary_is_a_problem_document_to_a_client() -> None:
+    client = Client()
+    client.force_login(person("ada", Role.ADMIN))
+    answer = client.post("/api/v1/tasks/import", b"x", content_type="multipart/form-data")
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    assert "boundary" in json.loads(answer.content)["detail"]
+
+
+def test_a_defect_is_a_problem_document_to_a_client_and_a_page_to_a_reader() -> None:
+    client = server_error(RequestFactory().get("/api/v1/tasks"))
+    reader = server_error(RequestFactory().get("/tasks/"))
+    assert (client.status_code, client["Content-Type"]) == (500, "application/problem+json")
+    assert json.loads(client.content)["detail"].startswith("This is a defect of the studio")
+    assert (reader.status_code, reader.content[:9]) == (500, b"<!doctype")

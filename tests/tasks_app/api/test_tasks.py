@@ -200,6 +200,18 @@ def test_a_text_that_cannot_be_kept_is_refused(
     assert send(client_of(owner), "POST", path, body).status_code == 422
 
 
+def test_the_letters_of_an_escape_are_plain_text(owner: User) -> None:
+    spec = small_written(title="the letters \\u0000 and nothing else")
+    assert send(client_of(owner), "POST", ROOT, {"spec": spec}).status_code == 201
+
+
+def test_a_version_number_beyond_all_versions_is_refused(task: Task, owner: User) -> None:
+    body = {"base": 10**30, "spec": small_written(seed=3), "reason": "more"}
+    answer = send(client_of(owner), "POST", f"{ROOT}/{task.code}/versions", body)
+    assert answer.status_code == 422
+    assert [problem["place"] for problem in answer.json()["problems"]] == ["body.body.base"]
+
+
 def test_an_unknown_format_names_the_one_that_is_read(owner: User) -> None:
     answer = send(client_of(owner), "POST", ROOT, {"spec": {"format": "coworker-task/9"}})
     assert answer.status_code == 422

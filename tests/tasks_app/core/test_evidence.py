@@ -38,6 +38,7 @@ def test_references_resolve_anywhere_inside_a_value() -> None:
         ({"record": "f/r"}, "2 records of f/r instead of one"),
         ({"record": "f/none"}, "0 records of f/none instead of one"),
         ({"record": "f/r", "where": {"id": "R1"}, "field": "zip"}, "f/r has no field zip"),
+        ({"record": "f/r", "where": {"id": "R1"}, "field": [["a"]]}, "f/r has no field"),
     ]:
         with pytest.raises(EvidenceError, match=message):
             seen.resolve(broken)

@@ -29,16 +29,14 @@ from tasks_app.core.values import (
     unescape_id,
 )
 
+TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
 JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-LARGEST_INTEGER, LARGEST_INTEGER)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"])),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=4)
-    ),
+    | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=12,
 )
 
@@ -84,6 +82,9 @@ def test_frozen_values_cross_process_boundaries_and_stay_frozen() -> None:
         float("inf"),
         2**53 + 1,
         "a\x00b",
+        "half \ud83d of a pair",
+        {"a\x00b": 1},
+        {"a\ud83d": 1},
         {1: "a"},
         {"a": object()},
         {"a": {1, 2}},
