@@ -48,8 +48,8 @@ class Tiny(_Part):
     """The base of cpu-tiny and what its tokenizer is built from."""
 
     tokenizer_tasks: Count = 320
-    base_steps: Count = 800
-    base_batch: Count = 32
+    base_steps: Count = 300
+    base_batch: Count = 24
 
 
 class Demonstrations(_Part):

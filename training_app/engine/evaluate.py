@@ -1,0 +1,54 @@
+"""How often a model succeeds: per family, greedy and sampled, with intervals."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from studio.lib.stats import wilson
+from tasks_app.core.spec import TaskSpec
+from training_app.engine.play import Played, play
+
+
+def summary(played: Sequence[Played]) -> dict[str, Any]:
+    """Success as a share with its Wilson interval, reward, truncated share, and each family."""
+    body = _shares(played)
+    body["families"] = {
+        family: _shares([one for one in played if one.spec.family == family])
+        for family in sorted({one.spec.family for one in played})
+    }
+    return body
+
+
+def _shares(played: Sequence[Played]) -> dict[str, Any]:
+    passed = sum(one.passed for one in played)
+    interval = wilson(passed, len(played))
+    return {
+        "n": len(played),
+        "success": passed / len(played) if played else None,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "reward": math.fsum(one.reward for one in played) / len(played) if played else None,
+        "truncated": sum(one.truncated for one in played),
+        "violations": sum(bool(one.violations) for one in played),
+    }
+
+
+def measure(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    specs: Sequence[TaskSpec],
+    *,
+    seed: int,
+    greedy: bool = True,
+    sampled: bool = True,
+) -> tuple[dict[str, Any], list[Played]]:
+    """Measure a model on tasks; return {"greedy": …, "sampled": …} and what it wrote last."""
+    report: dict[str, Any] = {"split_kind": "new_instances"}
+    played: list[Played] = []
+    for name, wanted, temperature in (("greedy", greedy, 0.0), ("sampled", sampled, 1.0)):
+        if wanted:
+            played = play(model, tokenizer, specs, temperature=temperature, seed=seed)
+            report[name] = summary(played)
+    return report, played

@@ -1,0 +1,160 @@
+"""RL on TRL: GRPO, Dr. GRPO, GDPO and GiGPO on our environments, one trainer, four settings."""
+
+import logging
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from datasets import Dataset
+from trl import GRPOConfig, GRPOTrainer
+
+from training_app.core.prompts import toolsets
+from training_app.core.recipe import Recipe
+from training_app.core.run_dir import RunDir
+from training_app.engine import data, models
+from training_app.engine.callbacks import RunCallback
+from training_app.engine.environments import environment_class
+from training_app.engine.evaluate import measure
+from training_app.engine.gigpo import GiGPOTrainer
+from training_app.engine.rewards import Rewards
+from training_app.engine.sft import bf16_on_cpu
+
+log = logging.getLogger(__name__)
+SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "grpo": {"loss_type": "grpo", "scale_rewards": "group"},
+    "dr_grpo": {"loss_type": "dr_grpo", "scale_rewards": "none"},
+    "gdpo": {
+        "loss_type": "grpo",
+        "scale_rewards": "group",
+        "multi_objective_aggregation": "normalize_then_sum",
+    },
+    "gigpo": {"loss_type": "grpo", "scale_rewards": "group"},
+}
+"""Algorithm → what TRL has to be told; its own default is another loss (dapo)."""
+
+
+def train(
+    run: RunDir, recipe: Recipe, start: models.Loaded, *, resume: Path | None = None
+) -> dict[str, Any]:
+    """Train by RL and return what the run came to.
+
+    Args:
+        run: Its directory.
+        recipe: Its recipe.
+        start: The model to start from; a resumed run takes its weights from the checkpoint.
+        resume: The checkpoint to go on from.
+    """
+    rows = data.prompts(run, recipe)
+    model, tokenizer = start.model, start.tokenizer
+    fresh = data.held_out(recipe, final=True)
+    result: dict[str, Any] = {
+        "base_seconds": round(start.base_seconds, 1),
+        "split_kind": "new_instances",
+        "flat_loss": recipe.flat_loss,
+    }
+    if fresh and resume is None:
+        result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
+        log.info("before: %s", result["before"])
+    callback = RunCallback(run, recipe)
+    trainer = make_trainer(run, recipe, start, rows, callback)
+    trainer.train(resume_from_checkpoint=str(resume) if resume else None)
+    result["steps"] = trainer.state.global_step
+    result["cancelled"] = callback.cancelled
+    rewards = [r.values["reward"] for r in run.read().rows if "reward" in r.values]
+    if rewards:
+        fifth = max(1, len(rewards) // 5)
+        result["reward_first_fifth"] = sum(rewards[:fifth]) / fifth
+        result["reward_last_fifth"] = sum(rewards[-fifth:]) / fifth
+    if fresh and not callback.cancelled:
+        result["after"], played = measure(model, tokenizer, fresh, seed=recipe.seed)
+        run.write_samples(trainer.state.global_step, [one.row() for one in played])
+        log.info("after: %s", result["after"])
+    return result
+
+
+def make_trainer(
+    run: RunDir,
+    recipe: Recipe,
+    start: models.Loaded,
+    rows: list[Any],
+    callback: RunCallback,
+) -> GRPOTrainer:
+    """Make the trainer of a recipe."""
+    offered = toolsets(rows)
+    rewards = Rewards([start.tokenizer.eos_token_id, start.tokenizer.pad_token_id])
+    functions = rewards.by_component() if recipe.algorithm == "gdpo" else rewards.total()
+    dataset = Dataset.from_list(
+        [
+            {
+                "prompt": row["prompt"],
+                "environment": row["toolset"],
+                "spec": row["spec"],
+                "spec_hash": row["spec_hash"],
+                "group": row["group"],
+            }
+            for row in rows
+        ]
+    )
+    common: dict[str, Any] = {
+        "model": start.model,
+        "processing_class": start.tokenizer,
+        "reward_funcs": functions,
+        "train_dataset": dataset,
+        "args": _arguments(run, recipe),
+        "callbacks": [callback],
+        "environment_factory": {
+            key: environment_class(key, tools) for key, tools in offered.items()
+        },
+    }
+    with warnings.catch_warnings():
+        # environments are experimental in TRL; the version is pinned and the hooks are tested
+        warnings.filterwarnings("ignore", message=".*environment_factory.*")
+        trainer = (
+            GiGPOTrainer(**common, rewards=rewards, settings=recipe.rollouts)
+            if recipe.algorithm == "gigpo"
+            else GRPOTrainer(**common)
+        )
+    # the model is shown the very declarations it was taught with, not ones made from docstrings
+    trainer._env_tools = {key: list(tools) for key, tools in offered.items()}
+    return trainer
+
+
+def _arguments(run: RunDir, recipe: Recipe) -> GRPOConfig:
+    gpu = torch.cuda.is_available()
+    play = recipe.rollouts
+    return GRPOConfig(
+        output_dir=str(run.path / "trainer"),
+        per_device_train_batch_size=recipe.batch,
+        num_generations=play.group,
+        steps_per_generation=play.steps_per_generation,
+        num_iterations=play.iterations,
+        max_completion_length=play.longest,
+        max_tool_calling_iterations=play.tool_rounds,
+        temperature=play.temperature,
+        top_p=1.0,
+        top_k=0,
+        epsilon=play.clip,
+        beta=0.0,
+        max_steps=recipe.steps,
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type="constant_with_warmup",
+        warmup_steps=recipe.warmup,
+        weight_decay=0.0,
+        max_grad_norm=1.0,
+        logging_steps=1,
+        save_strategy="steps",
+        save_steps=recipe.save_every,
+        seed=recipe.seed,
+        data_seed=recipe.seed,
+        report_to=list(recipe.report_to),
+        use_cpu=not gpu,
+        bf16=gpu or bf16_on_cpu(),
+        activation_checkpointing=gpu,
+        log_completions=False,
+        dataloader_num_workers=0,
+        dataloader_pin_memory=False,
+        disable_tqdm=True,
+        **SETTINGS[recipe.algorithm],
+    )

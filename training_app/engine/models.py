@@ -1,0 +1,71 @@
+"""Where a run's model comes from: the cached base of cpu-tiny, a checkpoint, a pretrained one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from training_app.core import pocket
+from training_app.core.demonstrations import Row, from_reference
+from training_app.core.recipe import ModelChoice, Recipe
+from training_app.engine.tiny import copy_base
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model with its tokenizer."""
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    base_seconds: float = 0.0
+    """Spent making it, if it was made for this run."""
+    base_accuracy: float | None = None
+    """How well the base of cpu-tiny copies."""
+
+
+class ModelError(ValueError):
+    """A model that cannot be had; the message says what to do."""
+
+
+def tokenizer_rows(recipe: Recipe) -> list[Row]:
+    """The dialogues that cpu-tiny's tokenizer is built from: both pools of names, one seed."""
+    count = recipe.tiny.tokenizer_tasks // 2
+    specs = [*pocket.tasks("train", count, 0), *pocket.tasks("held_out", count, 0)]
+    return [from_reference(spec, quote=recipe.demonstrations.quote) for spec in specs]
+
+
+def base_recipe(recipe: Recipe) -> copy_base.BaseRecipe:
+    """How the base of a recipe is trained. Its seed is its own: all runs share one base."""
+    return copy_base.BaseRecipe(steps=recipe.tiny.base_steps, batch=recipe.tiny.base_batch)
+
+
+def load_base(
+    recipe: Recipe,
+    cache: Path,
+    rows: Sequence[Row],
+    progress: Callable[[dict[str, Any]], None] | None = None,
+) -> Loaded:
+    """The base of cpu-tiny, from the cache or trained now."""
+    base = copy_base.obtain(rows, cache, base_recipe(recipe), progress=progress)
+    return Loaded(base.model, base.tokenizer, base.spent_now, base.accuracy)
+
+
+def load_folder(choice: ModelChoice) -> Loaded:
+    """A checkpoint, or a pretrained model by name or folder. Raises ModelError."""
+    place = choice.init or choice.name
+    if choice.init and not (Path(choice.init) / "config.json").is_file():
+        raise ModelError(f"{choice.init} holds no checkpoint; choose one of a run's checkpoints")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(place)
+        model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32)
+    except OSError as problem:
+        raise ModelError(f"no model at {place!r}: give a folder that holds one") from problem
+    return Loaded(model, tokenizer)

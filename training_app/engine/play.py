@@ -1,0 +1,192 @@
+"""A model plays tasks in our environment, many at a time.
+
+Whatever it writes is data: a call that is no JSON goes to the world as it is and comes back as an
+error; a reply cut by the budget ends the episode without reward.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from rollouts_app.core.environment import Environment
+from rollouts_app.core.messages import ToolRequest
+from rollouts_app.core.policy import Action
+from tasks_app.core.results import GRADED
+from tasks_app.core.spec import TaskSpec
+from training_app.core.demonstrations import spoken
+
+_CALL: Final = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
+LONGEST_TURN: Final = 96
+TOGETHER: Final = 40
+"""Episodes played at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What one episode came to."""
+
+    spec: TaskSpec
+    reward: float
+    passed: bool
+    truncated: bool
+    contributions: Mapping[str, float]
+    violations: tuple[str, ...]
+    turns: int
+    tokens: int
+    messages: tuple[dict[str, Any], ...]
+
+    def row(self) -> dict[str, Any]:
+        """As a line of a samples file; its calls replay on the spec of that hash."""
+        return {
+            "spec_hash": self.spec.hash,
+            "slug": self.spec.slug,
+            "family": self.spec.family,
+            "reward": self.reward,
+            "passed": self.passed,
+            "truncated": self.truncated,
+            "contributions": dict(self.contributions),
+            "violations": list(self.violations),
+            "turns": self.turns,
+            "tokens": self.tokens,
+            "messages": list(self.messages),
+        }
+
+
+def read_action(text: str, asked: int = 0, tokens: int | None = None) -> Action:
+    """Read what a model wrote as text and calls.
+
+    Args:
+        text: Its message, end marker taken off.
+        asked: Calls made before in this episode, for ids.
+        tokens: What it cost.
+    """
+    calls: list[ToolRequest] = []
+    for written in _CALL.findall(text):
+        name, arguments = "", written.encode("utf-8", errors="replace")
+        try:
+            body = orjson.loads(written)
+        except orjson.JSONDecodeError:
+            body = None
+        if isinstance(body, dict) and isinstance(body.get("name"), str):
+            name = body["name"]
+            given = body.get("arguments", {})
+            arguments = given.encode() if isinstance(given, str) else orjson.dumps(given)
+        calls.append(ToolRequest(f"call_{asked + len(calls) + 1}", name, arguments))
+    said = text.split("<tool_call>", 1)[0].strip() if calls else text
+    return Action(said, tuple(calls), tokens)
+
+
+class _Seat:
+    """One episode while it is played."""
+
+    def __init__(self, spec: TaskSpec):
+        self.environment = Environment(spec)
+        self.tools = orjson.loads(orjson.dumps(list(self.environment.tools)))
+        self.asked = self.tokens = 0
+        self.truncated = False
+
+    def prompt(self, tokenizer: PreTrainedTokenizerBase) -> list[int]:
+        text = tokenizer.apply_chat_template(
+            [spoken(message) for message in self.environment.messages],
+            tools=self.tools,
+            add_generation_prompt=True,
+            tokenize=False,
+        )
+        ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def hear(self, ids: Sequence[int], tokenizer: PreTrainedTokenizerBase) -> None:
+        self.tokens += len(ids)
+        if tokenizer.eos_token_id not in ids:
+            self.truncated = True
+            self.environment.halt("turn_limit")
+            return
+        text = tokenizer.decode(ids[: ids.index(tokenizer.eos_token_id)])
+        action = read_action(text, self.asked, len(ids))
+        self.asked += len(action.calls)
+        self.environment.step(action)
+
+    def played(self) -> Played:
+        grade = self.environment.grade()
+        lost = self.truncated
+        return Played(
+            spec=self.environment.spec,
+            reward=0.0 if lost else grade.total,
+            passed=grade.passed and not lost,
+            truncated=lost,
+            contributions=dict.fromkeys(GRADED, 0.0) if lost else grade.contributions,
+            violations=grade.violations,
+            turns=self.environment.turns,
+            tokens=self.tokens,
+            messages=tuple(spoken(message) for message in self.environment.messages),
+        )
+
+
+@torch.no_grad()
+def play(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    specs: Sequence[TaskSpec],
+    *,
+    temperature: float,
+    seed: int,
+) -> list[Played]:
+    """Play each task once.
+
+    Args:
+        model: Left in the mode it was in.
+        tokenizer: Its tokenizer.
+        specs: The tasks.
+        temperature: 0 is greedy.
+        seed: Of the sampling; the caller's random state is left alone.
+    """
+    was_training = model.training
+    model.eval()
+    played: list[Played] = []
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        for start in range(0, len(specs), TOGETHER):
+            seats = [_Seat(spec) for spec in specs[start : start + TOGETHER]]
+            while active := [seat for seat in seats if seat.environment.stop is None]:
+                prompts = [seat.prompt(tokenizer) for seat in active]
+                written = _write(model, tokenizer, prompts, temperature)
+                for seat, ids in zip(active, written, strict=True):
+                    seat.hear(ids, tokenizer)
+            played += [seat.played() for seat in seats]
+    model.train(was_training)
+    return played
+
+
+def _write(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    prompts: Sequence[Sequence[int]],
+    temperature: float,
+) -> list[list[int]]:
+    """Let the model go on after each prompt up to its end marker."""
+    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    width = max(map(len, prompts))
+    room = model.config.max_position_embeddings - width
+    if room < 1:
+        return [[] for _ in prompts]
+    ids = torch.tensor([[pad] * (width - len(p)) + list(p) for p in prompts])
+    mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts])
+    sampling = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
+    made = model.generate(
+        input_ids=ids.to(model.device),
+        attention_mask=mask.to(model.device),
+        max_new_tokens=min(LONGEST_TURN, room),
+        pad_token_id=pad,
+        eos_token_id=end,
+        **(sampling if temperature else {"do_sample": False}),
+    )
+    written: list[list[int]] = []
+    for row in made[:, width:].tolist():
+        stop = row.index(end) + 1 if end in row else len(row)
+        written.append(row[:stop])
+    return written

@@ -1,0 +1,141 @@
+"""SFT on TRL's trainer: dialogues whose assistant tokens are learnt, skill batches in between."""
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from datasets import Dataset
+from trl import SFTConfig, SFTTrainer
+
+from training_app.core.recipe import Recipe
+from training_app.core.run_dir import RunDir
+from training_app.engine import data, dialogues, models
+from training_app.engine.callbacks import RunCallback
+from training_app.engine.evaluate import measure
+from training_app.engine.tiny.skills import Skills
+from training_app.engine.tiny.tokenizer import value_ids
+
+log = logging.getLogger(__name__)
+
+
+def train(
+    run: RunDir,
+    recipe: Recipe,
+    cache: Path,
+    *,
+    resume: Path | None = None,
+    enough: Callable[[Mapping[str, Any]], bool] | None = None,
+) -> dict[str, Any]:
+    """Train by SFT and return what the run came to.
+
+    Args:
+        run: Its directory.
+        recipe: Its recipe.
+        cache: A folder that outlives runs.
+        resume: The checkpoint to go on from.
+        enough: Whether the evaluation of a checkpoint ends the run early.
+    """
+    rows = data.demonstrations(run, recipe)
+    loaded, skills = _start(recipe, cache)
+    model, tokenizer = loaded.model, loaded.tokenizer
+    result: dict[str, Any] = {
+        "base_seconds": round(loaded.base_seconds, 1),
+        "base_accuracy": loaded.base_accuracy,
+        "split_kind": "new_instances",
+    }
+    fresh = data.held_out(recipe, final=True)
+    if fresh and resume is None:
+        result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
+        log.info("before: %s", result["before"])
+    learnt = dialogues.label(tokenizer, rows)
+    if skills is not None:
+        total = recipe.steps * recipe.batch
+        share = recipe.demonstrations.skill_share
+        learnt = dialogues.mix(learnt, skills, rows=total, share=share, seed=f"{recipe.seed}")
+    tasks = data.held_out(recipe, final=False)
+
+    def evaluate(step: int) -> Mapping[str, Any]:
+        report, played = measure(model, tokenizer, tasks, seed=recipe.seed + step)
+        run.write_samples(step, [one.row() for one in played])
+        callback.write(
+            step,
+            {f"success/{kind}": report[kind]["success"] for kind in ("greedy", "sampled")},
+        )
+        log.info("step %d: %s", step, report)
+        return report
+
+    callback = RunCallback(run, recipe, evaluate=evaluate if tasks else None, enough=enough)
+    trainer = SFTTrainer(
+        model=model,
+        processing_class=tokenizer,
+        train_dataset=Dataset.from_list([dict(row) for row in learnt]),
+        args=_arguments(run, recipe),
+        callbacks=[callback],
+    )
+    trainer.train(resume_from_checkpoint=str(resume) if resume else None)
+    result["steps"] = trainer.state.global_step
+    result["cancelled"] = callback.cancelled
+    if fresh and not callback.cancelled:
+        result["after"], played = measure(model, tokenizer, fresh, seed=recipe.seed)
+        run.write_samples(trainer.state.global_step, [one.row() for one in played])
+        log.info("after: %s", result["after"])
+    return result
+
+
+def _start(recipe: Recipe, cache: Path) -> tuple[models.Loaded, Skills | None]:
+    """The model to train, and where its skill sequences come from."""
+    if recipe.model.kind != "cpu-tiny":
+        return models.load_folder(recipe.model), None
+    rows = models.tokenizer_rows(recipe)
+    loaded = (
+        models.load_folder(recipe.model)
+        if recipe.model.init
+        else models.load_base(recipe, cache, rows)
+    )
+    if not recipe.demonstrations.skill_share:
+        return loaded, None
+    values, phrases = value_ids(loaded.tokenizer, rows)
+    return loaded, Skills(values, phrases, f"sft/{recipe.seed}")
+
+
+def _arguments(run: RunDir, recipe: Recipe) -> SFTConfig:
+    gpu = torch.cuda.is_available()
+    return SFTConfig(
+        output_dir=str(run.path / "trainer"),
+        per_device_train_batch_size=recipe.batch,
+        max_steps=recipe.steps,
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type="cosine_with_min_lr",
+        lr_scheduler_kwargs={"min_lr_rate": 0.05},
+        warmup_steps=recipe.warmup,
+        weight_decay=0.0,
+        adam_beta2=0.98,
+        max_grad_norm=1.0,
+        logging_steps=10,
+        logging_first_step=True,
+        save_strategy="steps",
+        save_steps=recipe.save_every,
+        seed=recipe.seed,
+        data_seed=recipe.seed,
+        report_to=list(recipe.report_to),
+        use_cpu=not gpu,
+        bf16=gpu or bf16_on_cpu(),
+        activation_checkpointing=gpu,
+        max_length=None,
+        dataset_kwargs={"skip_prepare_dataset": True},
+        train_sampling_strategy="sequential",
+        dataloader_num_workers=0,
+        dataloader_pin_memory=False,
+        disable_tqdm=True,
+        remove_unused_columns=False,
+    )
+
+
+def bf16_on_cpu() -> bool:
+    """Whether this processor has bfloat16 instructions; without them bfloat16 is slower."""
+    if os.environ.get("ENGINE_FLOAT32") == "1":
+        return False
+    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
