@@ -48,7 +48,7 @@ class Tiny(_Part):
     """The base of cpu-tiny and what its tokenizer is built from."""
 
     tokenizer_tasks: Count = 320
-    base_steps: Count = 300
+    base_steps: Count = 100
     base_batch: Count = 24
 
 

@@ -32,10 +32,10 @@ SAVE_EVERY: Final = 100
 class BaseRecipe:
     """How the base is trained."""
 
-    steps: int = 300
+    steps: int = 100
     batch: int = 24
-    learning_rate: float = 1.5e-3
-    warmup: int = 20
+    learning_rate: float = 1e-3
+    warmup: int = 10
     seed: int = 0
 
 
