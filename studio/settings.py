@@ -211,6 +211,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # How many proxies stand before the web processes: the sign-in throttle counts clients, not proxies.
 STUDIO_TRUSTED_PROXIES = env_int("STUDIO_TRUSTED_PROXIES", 0)
+# Hosts that model endpoints may name; empty: any. A private network is safer with a list.
+STUDIO_ENDPOINT_HOSTS = env_list("STUDIO_ENDPOINT_HOSTS", [])
 STUDIO_MAX_BODY_BYTES = env_int("STUDIO_MAX_BODY_BYTES", 20 * 2**20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # bytes of a request body without its files
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

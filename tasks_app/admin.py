@@ -17,6 +17,8 @@ from tasks_app.models import (
     GenerationRun,
     ImportItem,
     ImportRun,
+    ModelCall,
+    ModelEndpoint,
     Proof,
     Review,
     Task,
@@ -190,3 +192,25 @@ class ImportItemAdmin(ReadOnly):
     list_display = ("run", "name", "outcome", "tier", "reason", "task")
     list_filter = ("outcome", "tier")
     list_select_related = ("run", "task")
+
+
+@admin.register(ModelEndpoint)
+class ModelEndpointAdmin(ReadOnly):
+    """Endpoints; they are changed on their page, which checks addresses and keeps the log."""
+
+    list_display = ("name", "base_url", "model", "active", "latency", "probed_at")
+    list_filter = ("active",)
+    search_fields = ("name", "model")
+
+
+@admin.register(ModelCall)
+class ModelCallAdmin(ReadOnly):
+    """Calls to models, by what they were made for."""
+
+    list_display = (
+        "endpoint", "model", "subject", "part", "prompt_tokens", "completion_tokens", "seconds",
+        "created_at",
+    )  # fmt: skip
+    list_filter = ("endpoint",)
+    search_fields = ("subject", "part", "key__startswith")
+    exclude = ("request", "answer")

@@ -118,3 +118,12 @@ class ImportOutcome(TextChoices):
     CREATED = "created", "Created"
     KNOWN = "known", "Already here"
     REFUSED = "refused", "Refused"
+
+
+class EndpointRole(TextChoices):
+    """What the model behind an endpoint may be used as."""
+
+    TEACHER = "teacher", "Teacher: acts on tasks"
+    WRITER = "writer", "Writer: drafts tasks"
+    JUDGE = "judge", "Judge: scores rubrics"
+    USER = "user", "User: plays the colleague"

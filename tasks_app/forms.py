@@ -1,15 +1,18 @@
-"""Forms of generation and of new tasks; what they mean is checked by the operations."""
+"""Forms of generation, new tasks and endpoints; what they mean is checked by the operations."""
 
 from typing import Final
 
 from django import forms
 
+from studio.lib.jsonvalue import JsonObject
 from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.services.catalog import services
+from tasks_app.enums import EndpointRole
 from tasks_app.operations.generation import LARGEST_RUN, LARGEST_SEED
 
 ALL_FAMILIES: Final = "all"
 LEVELS: Final = [(str(level), str(level)) for level in range(1, 6)]
+_PLAIN: Final = {"class": "in mono", "autocomplete": "off", "spellcheck": "false"}
 
 
 class GenerateForm(forms.Form):
@@ -153,3 +156,67 @@ class DraftedForm(forms.Form):
         initial=1,
         widget=forms.NumberInput(attrs={"class": "in", "inputmode": "numeric"}),
     )
+
+
+class EndpointForm(forms.Form):
+    """A server of a language model; the key itself has no field anywhere."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=40,
+        help_text="Policies call it endpoint:NAME.",
+        widget=forms.TextInput(attrs=_PLAIN),
+    )
+    base_url = forms.CharField(
+        label="Base URL",
+        max_length=500,
+        help_text="Of an OpenAI-compatible server, such as https://api.example.com/v1",
+        widget=forms.TextInput(attrs={**_PLAIN, "inputmode": "url"}),
+    )
+    model = forms.CharField(
+        label="Model",
+        max_length=200,
+        help_text="As the server calls it.",
+        widget=forms.TextInput(attrs=_PLAIN),
+    )
+    api_key_env = forms.CharField(
+        label="Variable with the key",
+        max_length=80,
+        required=False,
+        help_text="The name of an environment variable of the workers, such as LAB_API_KEY. "
+        "Never the key itself.",
+        widget=forms.TextInput(attrs=_PLAIN),
+    )
+    roles = forms.MultipleChoiceField(
+        label="Used as",
+        choices=EndpointRole.choices,
+        initial=[EndpointRole.TEACHER.value],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    temperature = forms.FloatField(
+        label="Temperature",
+        required=False,
+        min_value=0,
+        max_value=2,
+        widget=forms.NumberInput(attrs={"class": "in", "step": "any"}),
+    )
+    top_p = forms.FloatField(
+        label="Top p",
+        required=False,
+        min_value=0,
+        max_value=1,
+        widget=forms.NumberInput(attrs={"class": "in", "step": "any"}),
+    )
+    max_tokens = forms.IntegerField(
+        label="Tokens a reply",
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        widget=forms.NumberInput(attrs={"class": "in"}),
+    )
+
+    def sampling(self) -> JsonObject:
+        """What was filled in of temperature, top p and tokens."""
+        names = ("temperature", "top_p", "max_tokens")
+        given = {name: self.cleaned_data.get(name) for name in names}
+        return {name: value for name, value in given.items() if value is not None}

@@ -13,9 +13,11 @@ from typing import Final
 
 from django.db import transaction
 
+from studio.lib.chat import EndpointFailure
+from studio.lib.chat_probe import probe
 from studio.lib.jsonvalue import JsonObject
 from studio.lib.similarity import Index
-from studio.web.errors import Conflict, Invalid, NotFound
+from studio.web.errors import Conflict, Invalid, NotFound, StudioError, Unavailable
 from studio.web.jobs import JobHandle, register, start
 from studio.web.models import Blob, Job, User
 from tasks_app.core.generation.family import Plan
@@ -27,8 +29,9 @@ from tasks_app.core.spec import SpecError
 from tasks_app.core.validation.proof import Elsewhere, prove
 from tasks_app.core.validation.second_process import SecondProcess
 from tasks_app.enums import Act, ImportOutcome, ImportSource, Verdict
-from tasks_app.models import GenerationRun, ImportRun, Proof, Task
+from tasks_app.models import GenerationRun, ImportRun, ModelEndpoint, Proof, Task
 from tasks_app.operations.actors import Actor, user_of
+from tasks_app.operations.endpoints import open_client, record_probe, without_key
 from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import Item, open_import, store_import
 from tasks_app.operations.proofs import record_proof
@@ -46,6 +49,9 @@ logger = logging.getLogger(__name__)
 GENERATE: Final = "generate_tasks"
 PROVE: Final = "prove_tasks"
 IMPORT: Final = "import_tasks"
+PROBE: Final = "probe_endpoint"
+_PROBE_SECONDS: Final = 20.0
+"""For one answer of a probe."""
 _FLUSH_SECONDS: Final = 0.7
 _FLUSH_DRAFTS: Final = 50
 _LEVEL_STRIDE: Final = 1_000_003
@@ -316,6 +322,42 @@ def import_result(run: ImportRun) -> JsonObject:
     }
 
 
+# Endpoints
+
+
+@transaction.atomic
+def start_probe(*, by: Actor, endpoint: ModelEndpoint) -> Job:
+    """Let a worker find out what an endpoint takes."""
+    job = start(PROBE, {"endpoint": endpoint.name}, user_of(by), subject=endpoint.name)
+    ModelEndpoint.objects.filter(pk=endpoint.pk).update(job=job)
+    return job
+
+
+def _probe(handle: JobHandle) -> JsonObject | None:
+    row = ModelEndpoint.objects.filter(name=handle.arguments["endpoint"]).first()
+    if row is None:
+        return None
+    by = User.objects.filter(pk=handle.user_id).first() if handle.user_id else None
+    handle.progress(0, None, f"asking {row.base_url}")
+    try:
+        chat = open_client(row, timeout=_PROBE_SECONDS)
+        try:
+            found = probe(chat)
+        finally:
+            chat.close()
+    except EndpointFailure as failure:
+        words = without_key(row, failure.message)
+        record_probe(by=by, endpoint=row, found=None, words=words)
+        raise Unavailable(words) from failure
+    except StudioError as error:
+        words = " ".join([error.detail, *(f"{p.place} {p.message}" for p in error.problems)])
+        record_probe(by=by, endpoint=row, found=None, words=words)
+        raise
+    record_probe(by=by, endpoint=row, found=found)
+    return {"tools": found.tools, "context": found.context, "latency": found.latency}
+
+
+register(PROBE, queue="chat", function=_probe)
 register(GENERATE, queue="light", function=_generate)
 register(PROVE, queue="light", function=_prove)
 register(IMPORT, queue="light", function=_import)

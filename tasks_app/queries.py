@@ -30,6 +30,7 @@ from tasks_app.models import (
     GenerationRun,
     ImportItem,
     ImportRun,
+    ModelEndpoint,
     Review,
     Task,
     TaskVersion,
@@ -343,3 +344,20 @@ def import_items(run: ImportRun) -> QuerySet[ImportItem]:
     """Return the items of an import in their order, each with its task."""
     rows = run.items.select_related("task").defer(*(f"task__{column}" for column in NEVER_LISTED))
     return rows.order_by("position")
+
+
+# Endpoints
+
+
+def endpoints(role: str = "") -> QuerySet[ModelEndpoint]:
+    """All endpoints by name; with a role the active ones that may be used as that."""
+    rows = ModelEndpoint.objects.select_related("author", "job").order_by("name")
+    return rows.filter(active=True, roles__contains=[role]) if role else rows
+
+
+def get_endpoint(name: str) -> ModelEndpoint:
+    """The endpoint of that name; NotFound says so."""
+    row = endpoints().filter(name=name[:41]).first() if name.isprintable() else None
+    if row is None:
+        raise NotFound(f"There is no endpoint {name[:40]}.")
+    return row

@@ -1,10 +1,14 @@
-"""Addresses of tasks and generation."""
+"""Addresses of tasks, generation and endpoints."""
 
 from django.urls import path
 
-from tasks_app.views import edit, generate, task, tasks
+from tasks_app.views import edit, endpoints, generate, task, tasks
 
 urlpatterns = [
+    path("endpoints/", endpoints.endpoint_list, name="endpoints"),
+    path("endpoints/<str:name>/", endpoints.endpoint, name="endpoint"),
+    path("endpoints/<str:name>/probe/", endpoints.endpoint_probe, name="endpoint-probe"),
+    path("endpoints/<str:name>/active/", endpoints.endpoint_active, name="endpoint-active"),
     path("generate/", generate.generate, name="generate"),
     path("generate/<str:code>/", generate.run, name="generation-run"),
     path("tasks/", tasks.task_list, name="tasks"),

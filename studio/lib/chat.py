@@ -15,11 +15,12 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 import openai
-from openai import OpenAI
+from openai import DefaultHttpxClient, OpenAI
 
 from studio.lib.hashing import content_hash
 
@@ -208,7 +209,14 @@ class OpenAIChat:
             api_key=self.api_key or "none",
             timeout=self.timeout,
             max_retries=0,
+            # an allowed host must not be able to send the request on to one that is not
+            http_client=DefaultHttpxClient(timeout=self.timeout, follow_redirects=False),
         )
+
+    def __del__(self) -> None:
+        # a client that was handed in is not closed by the library
+        with suppress(AttributeError):
+            self._client.close()
 
     def ask(self, request: ChatRequest) -> ChatAnswer:
         """Ask until there is an answer or the attempts are used up. Raises EndpointFailure."""

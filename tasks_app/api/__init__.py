@@ -2,6 +2,7 @@
 
 from ninja import Router
 
+from tasks_app.api.endpoints import router as endpoints
 from tasks_app.api.generation import requirements, runs
 from tasks_app.api.services import router as services
 from tasks_app.api.specs import router as specs
@@ -13,4 +14,5 @@ ROUTERS: tuple[tuple[str, Router], ...] = (
     ("/services", services),
     ("/requirements", requirements),
     ("/generation-runs", runs),
+    ("/endpoints", endpoints),
 )

@@ -1,5 +1,6 @@
-"""Rows of tasks, proofs, reviews, generation and imports."""
+"""Rows of tasks, proofs, reviews, generation, imports, endpoints and calls to them."""
 
+from tasks_app.models.endpoint import ModelCall, ModelEndpoint
 from tasks_app.models.generation import Attempt, GenerationRun, WorkflowRequirement
 from tasks_app.models.imports import ImportItem, ImportRun
 from tasks_app.models.task import Comment, Proof, Review, Task, TaskVersion
@@ -10,6 +11,8 @@ __all__ = [
     "GenerationRun",
     "ImportItem",
     "ImportRun",
+    "ModelCall",
+    "ModelEndpoint",
     "Proof",
     "Review",
     "Task",
