@@ -126,14 +126,13 @@ class Recipe(_Part):
     def _fits(self) -> "Recipe":
         if self.algorithm == "sft":
             return self
-        boundary = self.rollouts.steps_per_generation * self.rollouts.iterations
         if self.batch % self.rollouts.group and self.rollouts.group % self.batch:
             raise ValueError("batch: a step holds whole groups, or a whole share of one")
         if (self.batch * self.rollouts.steps_per_generation) % self.rollouts.group:
             raise ValueError("batch: a generation holds whole groups")
-        if self.save_every % boundary:
+        if self.save_every % self.boundary:
             raise ValueError(
-                f"save_every: a resumed run is the same only from a multiple of {boundary} "
+                f"save_every: a resumed run is the same only from a multiple of {self.boundary} "
                 "(steps_per_generation × iterations)"
             )
         return self
@@ -149,9 +148,14 @@ class Recipe(_Part):
         return self.algorithm != "sft"
 
     @property
+    def boundary(self) -> int:
+        """Steps after which nothing of a generation is left: a run goes on from multiples of it."""
+        return self.rollouts.steps_per_generation * self.rollouts.iterations if self.online else 1
+
+    @property
     def flat_loss(self) -> str:
         """Why the curve of the policy loss is flat by construction; empty where it is not."""
-        if self.online and self.rollouts.steps_per_generation * self.rollouts.iterations == 1:
+        if self.online and self.boundary == 1:
             return "On policy with centred advantages the policy loss is 0 at every step."
         return ""
 

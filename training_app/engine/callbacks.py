@@ -4,7 +4,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers ships 
         *,
         evaluate: Evaluation | None = None,
         enough: Callable[[Mapping[str, Any]], bool] | None = None,
-        extra: Callable[[], Mapping[str, float]] | None = None,
+        samples: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
     ):
         """Make one.
 
@@ -39,14 +39,14 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers ships 
             recipe: Of the run.
             evaluate: Measures the model at a checkpoint.
             enough: Whether an evaluation ends the run early.
-            extra: More values of the step that was logged.
+            samples: What the model wrote last, kept beside each checkpoint.
         """
         self.run = run
         self.recipe = recipe
         self.cancelled = False
         self._evaluate = evaluate
         self._enough = enough
-        self._extra = extra
+        self._samples = samples
         self._began = time.monotonic()
         self._told = 0.0
 
@@ -61,11 +61,17 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers ships 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Beat, and stop where somebody asked for it."""
+        """Beat, and stop where somebody asked for it.
+
+        A run goes on from the end of a generation alone, so it stops there, with a checkpoint: at
+        once for SFT, at most a generation's steps later for RL.
+        """
         if self.run.asked_to_stop():
-            self.cancelled = True
-            control.should_training_stop = True
             self._tell("stopping", state.global_step)
+            if state.global_step % self.recipe.boundary == 0:
+                self.cancelled = True
+                control.should_save = True
+                control.should_training_stop = True
         elif time.monotonic() - self._told >= HEARTBEAT:
             self._tell("running", state.global_step)
 
@@ -81,8 +87,6 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers ships 
         if not logs or _SUMMARY in logs:
             return
         values = {k: float(v) for k, v in logs.items() if isinstance(v, int | float)}
-        if self._extra is not None:
-            values.update(self._extra())
         self.write(state.global_step, values)
 
     def on_save(
@@ -98,6 +102,8 @@ class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers ships 
         every = self.recipe.measure.every
         if self._evaluate is not None and every and step % every == 0:
             evaluation = self._evaluate(step)
+        if self._samples is not None:
+            self.run.write_samples(step, self._samples())
         self.run.seal(step, evaluation)
         self.run.prune(self.recipe.keep)
         if evaluation and self._enough is not None and self._enough(evaluation):

@@ -2,7 +2,7 @@
 
 import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ import torch
 from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
 
-from training_app.core.prompts import toolsets
+from training_app.core.prompts import Prompt, toolsets
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir
 from training_app.engine import data, models
@@ -57,16 +57,17 @@ def train(
     if fresh and resume is None:
         result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
         log.info("before: %s", result["before"])
-    callback = RunCallback(run, recipe)
-    trainer = make_trainer(run, recipe, start, rows, callback)
+    rewards = Rewards([tokenizer.eos_token_id, tokenizer.pad_token_id])
+    callback = RunCallback(run, recipe, samples=rewards.samples)
+    trainer = make_trainer(run, recipe, start, rows, rewards, callback)
     trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     result["steps"] = trainer.state.global_step
     result["cancelled"] = callback.cancelled
-    rewards = [r.values["reward"] for r in run.read().rows if "reward" in r.values]
-    if rewards:
-        fifth = max(1, len(rewards) // 5)
-        result["reward_first_fifth"] = sum(rewards[:fifth]) / fifth
-        result["reward_last_fifth"] = sum(rewards[-fifth:]) / fifth
+    curve = [row.values["reward"] for row in run.read().rows if "reward" in row.values]
+    if curve:
+        fifth = max(1, len(curve) // 5)
+        result["reward_first_fifth"] = sum(curve[:fifth]) / fifth
+        result["reward_last_fifth"] = sum(curve[-fifth:]) / fifth
     if fresh and not callback.cancelled:
         result["after"], played = measure(model, tokenizer, fresh, seed=recipe.seed)
         run.write_samples(trainer.state.global_step, [one.row() for one in played])
@@ -78,12 +79,12 @@ def make_trainer(
     run: RunDir,
     recipe: Recipe,
     start: models.Loaded,
-    rows: list[Any],
+    rows: Sequence[Prompt],
+    rewards: Rewards,
     callback: RunCallback,
 ) -> GRPOTrainer:
     """Make the trainer of a recipe."""
     offered = toolsets(rows)
-    rewards = Rewards([start.tokenizer.eos_token_id, start.tokenizer.pad_token_id])
     functions = rewards.by_component() if recipe.algorithm == "gdpo" else rewards.total()
     dataset = Dataset.from_list(
         [

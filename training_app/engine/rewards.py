@@ -25,6 +25,7 @@ class Rewards:
         """
         self._ends = frozenset(ends)
         self.last: list[Settled] = []
+        self._completions: list[Any] = []
 
     def settle(
         self,
@@ -33,6 +34,7 @@ class Rewards:
         completion_ids: Sequence[Sequence[int]],
     ) -> list[Settled]:
         """Settle a batch; settling it again changes nothing."""
+        self._completions = list(completions)
         self.last = [
             environment._settle(completion, truncated=not ids or ids[-1] not in self._ends)
             for environment, completion, ids in zip(
@@ -40,6 +42,22 @@ class Rewards:
             )
         ]
         return self.last
+
+    def samples(self) -> list[dict[str, Any]]:
+        """The last batch as lines of a samples file."""
+        return [
+            {
+                "spec_hash": one.spec_hash,
+                "group": one.group,
+                "reward": one.reward,
+                "passed": one.passed,
+                "truncated": one.truncated,
+                "contributions": dict(one.contributions),
+                "violations": list(one.violations),
+                "messages": completion,
+            }
+            for one, completion in zip(self.last, self._completions, strict=True)
+        ]
 
     def total(self) -> list[RewardFunction]:
         """One function: the total."""

@@ -1,0 +1,121 @@
+"""cpu-tiny: its tokenizer, its starting circuit, its skill batches, its base."""
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the train extra is not installed")
+pytest.importorskip("trl", reason="the train extra is not installed")
+
+import orjson  # noqa: E402 (after the skip)
+from transformers import AutoTokenizer, PreTrainedTokenizerFast  # noqa: E402
+
+from tests.training_app.engine.marks import ENGINE  # noqa: E402
+from training_app.core import pocket  # noqa: E402
+from training_app.core.demonstrations import Row, from_reference  # noqa: E402
+from training_app.engine import dialogues  # noqa: E402
+from training_app.engine.tiny import config, copy_base, tokenizer  # noqa: E402
+from training_app.engine.tiny.skills import IGNORED, Skills  # noqa: E402
+
+pytestmark = ENGINE
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    specs = [*pocket.tasks("train", 64, 0), *pocket.tasks("held_out", 64, 0)]
+    return [from_reference(spec, quote=True) for spec in specs]
+
+
+@pytest.fixture(scope="module")
+def tok(rows: list[Row]) -> PreTrainedTokenizerFast:
+    return tokenizer.build(rows)
+
+
+def test_a_dialogue_costs_few_tokens_and_comes_back_as_it_was(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    for row in rows:
+        text = tokenizer.render(row)
+        ids = tok.encode(text)
+        assert tok.decode(ids) == text
+        assert len(ids) < 300
+
+
+def test_text_it_was_not_built_from_is_spelt_byte_by_byte(tok: PreTrainedTokenizerFast) -> None:
+    assert tok.decode(tok.encode("Grüße, 世界! 4711")) == "Grüße, 世界! 4711"
+
+
+def test_it_is_the_same_each_time_and_after_saving(
+    tok: PreTrainedTokenizerFast, rows: list[Row], tmp_path: Path
+) -> None:
+    assert tokenizer.build(rows).backend_tokenizer.to_str() == tok.backend_tokenizer.to_str()
+    tok.save_pretrained(tmp_path)
+    again = AutoTokenizer.from_pretrained(tmp_path)
+    text = tokenizer.render(rows[0])
+    assert again.encode(text) == tok.encode(text)
+    assert again.chat_template == tokenizer.template()
+
+
+def test_tool_calls_survive_decoding_without_special_tokens(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    ids = tok.encode(tokenizer.render(rows[0]))
+    assert "<tool_call>" in tok.decode(ids, skip_special_tokens=True)
+
+
+def test_only_the_assistants_tokens_are_learnt(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    (labelled,) = dialogues.label(tok, rows[:1])
+    learnt = tok.decode([i for i in labelled["labels"] if i != IGNORED])
+    spoken = [m for m in rows[0]["messages"] if m["role"] == "assistant"]
+    assert learnt.count("<|im_end|>") == len(spoken)
+    assert all(message["content"] in learnt for message in spoken)
+    assert rows[0]["messages"][1]["content"] not in learnt
+    call = orjson.loads(spoken[1]["tool_calls"][0]["function"]["arguments"])
+    assert all(value in learnt for value in call.values())
+
+
+def test_skill_batches_are_drawn_from_their_seed_and_need_no_padding(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    values, phrases = tokenizer.value_ids(tok, rows)
+    assert not set(values) & set(phrases)
+    for number in range(20):
+        drawn = Skills(values, phrases, f"{number}").batch(4)
+        assert drawn == Skills(values, phrases, f"{number}").batch(4)
+        assert len({len(ids) for ids in drawn.ids}) == 1
+        for ids, labels in zip(drawn.ids, drawn.labels, strict=True):
+            known = [place for place, label in enumerate(labels) if label != IGNORED]
+            assert known
+            assert all(labels[place] == ids[place] for place in known)
+            assert all(ids[place] in ids[:place] for place in known)
+
+
+def test_a_fresh_model_is_small_and_copies_already(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    model = config.make_model(tok, 0)
+    assert 1.0e6 < sum(p.numel() for p in model.parameters()) < 1.2e6
+    values, phrases = tokenizer.value_ids(tok, rows)
+    skills = Skills(values, phrases, "copies")
+    pairs = [skills._copy(10, 2) for _ in range(16)]
+    ids = torch.tensor([ids for ids, _ in pairs])
+    labels = torch.tensor([labels for _, labels in pairs])
+    with torch.no_grad():
+        guess = model(input_ids=ids).logits[:, :-1].argmax(-1)
+    asked = labels[:, 1:] != IGNORED
+    assert float((guess == labels[:, 1:])[asked].float().mean()) > 0.8
+
+
+def test_an_unfinished_base_is_kept_and_goes_on_to_the_same_weights(
+    rows: list[Row], tmp_path: Path
+) -> None:
+    recipe = copy_base.BaseRecipe(steps=4, batch=4)
+    whole = copy_base.obtain(rows, tmp_path / "whole", recipe)
+    stopped = copy_base.obtain(rows, tmp_path / "parts", recipe, seconds=1e-9)
+    assert stopped.step < 4
+    parts = copy_base.obtain(rows, tmp_path / "parts", recipe)
+    assert parts.step == whole.step == 4
+    for one, other in zip(whole.model.parameters(), parts.model.parameters(), strict=True):
+        assert torch.equal(one, other)
