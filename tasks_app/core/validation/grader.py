@@ -7,9 +7,9 @@ run in which it was judged first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from tasks_app.core.calls import Call
+from tasks_app.core.calls import Call, Tables
 from tasks_app.core.checks.answer import Answer
 from tasks_app.core.checks.base import BaseCheck
 from tasks_app.core.checks.call_order import CallOrder
@@ -55,20 +55,23 @@ class Grader:
         }
         self._ids = [check.id for check in spec.checks]
         self._paying = [check.id for check in spec.checks if check.pays]
-        self._rules = [(rule, _tools_of(rule, seed)) for rule in spec.constraints]
-        self._verdicts: list[dict[Key, ConstraintResult]] = [{} for _ in self._rules]
+        self._near: dict[str, dict[int, tuple[Tables, CheckResult]]] = {
+            check.id: {}
+            for check in spec.checks
+            if isinstance(check, RecordMatch | MessageMatch | Unchanged)
+        }
+        """Results of what reads records alone, by the very tables at the end of a single stage:
+        worlds that end alike share them."""
+        self._rules = [
+            _Rule(rule, _tools_of(rule, seed), _reads_before(rule), {}) for rule in spec.constraints
+        ]
         self._order = _order(spec.checks)
 
     def grade(self, evidence: Evidence) -> Grade:
         """Grade one episode."""
         if self._order is None:
             return grade(self.spec.checks, self.spec.constraints, evidence)
-        broken = tuple(
-            [
-                self._verdict(rule, tools, known, evidence)
-                for (rule, tools), known in zip(self._rules, self._verdicts, strict=True)
-            ]
-        )
+        broken = tuple([self._verdict(rule, evidence) for rule in self._rules])
         results: dict[str, CheckResult] = {}
         for check in self._order:
             for name in check.requires:
@@ -81,15 +84,9 @@ class Grader:
         ordered = tuple([results[name] for name in self._ids])
         return sum_up(ordered, [results[name] for name in self._paying], broken, evidence)
 
-    def _verdict(
-        self,
-        rule: BaseConstraint,
-        tools: frozenset[str],
-        known: dict[Key, ConstraintResult],
-        evidence: Evidence,
-    ) -> ConstraintResult:
+    def _verdict(self, judge: "_Rule", evidence: Evidence) -> ConstraintResult:
+        rule, tools, place, known = judge
         calls = [call for call in evidence.calls if call.tool in tools]
-        place = _reads_before(rule)
         if place is None:
             key: Key = tuple([_said(call) for call in calls])
         else:
@@ -102,6 +99,16 @@ class Grader:
         return found
 
     def _judged(self, check: BaseCheck, evidence: Evidence) -> CheckResult:
+        near = self._near.get(check.id) if len(evidence.stages) == 1 else None
+        if near is None:
+            return self._judged_by_content(check, evidence)
+        closed = evidence.stages[0].closed
+        met = near.get(id(closed))
+        if met is None:
+            met = near[id(closed)] = (closed, self._judged_by_content(check, evidence))
+        return met[1]
+
+    def _judged_by_content(self, check: BaseCheck, evidence: Evidence) -> CheckResult:
         find = self._keys[check.id]
         if find is None:
             return judge_check(check, evidence)
@@ -156,6 +163,17 @@ class Grader:
         if isinstance(check, ToolCalled):
             return _calls_to(check.pattern.names, None)
         return None
+
+
+class _Rule(NamedTuple):
+    """A constraint as the grader asks it."""
+
+    rule: BaseConstraint
+    tools: frozenset[str]
+    """The tools whose calls it judges."""
+    place: str | None
+    """The collection that it reads as it was before a call."""
+    known: dict[Key, ConstraintResult]
 
 
 def _calls_to(tools: frozenset[str], stage: str | None) -> Callable[[Evidence], Key]:

@@ -7,13 +7,13 @@ prefix is never run again. The log is part of a snapshot, so the prefix brings i
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from tasks_app.core.calls import Call
-from tasks_app.core.evidence import Evidence
+from tasks_app.core.evidence import Evidence, StageEvidence
 from tasks_app.core.program import Act, ProgramRun, run_program
 from tasks_app.core.records import Snapshot, diff
 from tasks_app.core.results import Grade
@@ -124,10 +124,14 @@ class Trial:
         stages = tuple(
             stage
             if number < running
-            else replace(
-                stage,
-                first_call=stage.first_call + (moved if number > running else 0),
-                end_call=stage.end_call + moved,
+            else StageEvidence(
+                stage.id,
+                stage.at,
+                stage.opened,
+                stage.closed,
+                stage.first_call + (moved if number > running else 0),
+                stage.end_call + moved,
+                stage.reply,
             )
             for number, stage in enumerate(own.stages)
         )
