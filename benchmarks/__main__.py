@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from benchmarks import generate, proof, world
+from benchmarks.measure import plain_loop, time_text
 
 BENCHMARKS: Final[Mapping[str, Callable[[], Mapping[str, float]]]] = {
     "world": world.run,
@@ -32,7 +33,9 @@ def main() -> None:
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     print(
         f"Python {platform.python_version()}, {os.cpu_count()} cores, load {load}. "
-        "CPU time of this process unless the column says wall."
+        "CPU time of this process unless the column says wall.\n"
+        f"A million steps of a plain loop take {time_text(plain_loop())} just now: on a machine "
+        "that others use as well, CPU time grows with the load."
     )
     found: dict[str, float] = {}
     for name in options.names or BENCHMARKS:
