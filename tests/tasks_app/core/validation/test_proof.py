@@ -117,7 +117,7 @@ def test_a_changed_price_fails_in_words_and_suggests_what_works() -> None:
     assert (first.gate, first.path) == ("O1", "/checks/1")
     assert first.message == (
         "the reference solution earns 0.5 instead of 1: check o_amount (It comes to 76.60) does "
-        "not hold: amount is 82, expected 76.6 (in finance/refunds/RF-5167)"
+        "not hold: amount is 82; expected 76.6 (in finance/refunds/RF-5167)"
     )
     assert first.suggestion is not None
     assert first.suggestion.rule == "recompute_expected"
