@@ -95,7 +95,7 @@ def _declared(tools: Any) -> dict[str, Mapping[str, Any]]:
 def _call(call: Mapping[str, Any], tools: Mapping[str, Mapping[str, Any]]) -> list[str]:
     function = call.get("function") or {}
     name, written = function.get("name"), function.get("arguments")
-    if name not in tools:
+    if not isinstance(name, str) or name not in tools:
         return [f"no tool {name!r} is offered"]
     try:
         arguments = orjson.loads(written) if isinstance(written, str | bytes) else written

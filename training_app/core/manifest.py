@@ -31,7 +31,7 @@ def write_manifest(
         split_kind: What is new in the tasks held back from it; printed beside every number.
         provenance: What it was made from.
     """
-    files = {
+    files: dict[str, dict[str, JsonValue]] = {
         file.relative_to(folder).as_posix(): {
             "sha256": bytes_hash(file.read_bytes()),
             "bytes": file.stat().st_size,

@@ -20,7 +20,7 @@ _SUMMARY: Final = "train_runtime"
 Evaluation = Callable[[int], Mapping[str, Any]]
 
 
-class RunCallback(TrainerCallback):  # type: ignore[misc]  # transformers ships no complete types
+class RunCallback(TrainerCallback):
     """Keeps the run directory in step with a trainer."""
 
     def __init__(

@@ -74,7 +74,7 @@ def group_advantages(
     )
 
 
-class GiGPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl ships no types
+class GiGPOTrainer(GRPOTrainer):
     """GRPO's trainer with advantages shaped (batch, token)."""
 
     def __init__(self, *args: Any, rewards: Rewards, settings: Rollouts, **kwargs: Any):

@@ -7,6 +7,7 @@ import pytest
 
 from rollouts_app.core.episode import run_episode
 from rollouts_app.core.scripted import policy_for
+from rollouts_app.core.trajectory import RecordedTurn
 from tasks_app.core.spec import TaskSpec
 from training_app.core import pocket
 from training_app.core.demonstrations import DemonstrationError, from_reference, from_trajectory
@@ -62,8 +63,9 @@ def test_a_recording_of_another_version_is_refused(specs: list[TaskSpec]) -> Non
 def test_a_recording_that_observes_something_else_is_refused(specs: list[TaskSpec]) -> None:
     trajectory = run_episode(specs[0], policy_for("reference", specs[0])).trajectory
     turn = trajectory.turns[0]
-    call = replace(turn.calls[0], observation=b'{"orders":[]}')  # type: ignore[union-attr]  # readable
-    broken = replace(trajectory, turns=(replace(turn, calls=(call,)), *trajectory.turns[1:]))  # type: ignore[call-arg]  # readable
+    assert isinstance(turn, RecordedTurn)
+    call = replace(turn.calls[0], observation=b'{"orders":[]}')
+    broken = replace(trajectory, turns=(replace(turn, calls=(call,)), *trajectory.turns[1:]))
     with pytest.raises(DemonstrationError, match="observes something else"):
         from_trajectory(specs[0], broken)
 

@@ -42,13 +42,14 @@ def environment(prompt: Prompt) -> ToolEnvironment:
 
 def solve(environment: ToolEnvironment, spec: TaskSpec) -> list[dict[str, Any]]:
     """Play the reference as TRL's loop would, and return the completion it keeps."""
-    policy, completion = reference(spec), []
+    policy = reference(spec)
+    completion: list[dict[str, Any]] = []
     while True:
         action = policy.act([], [])
         if not action.calls:
             completion.append({"role": "assistant", "content": action.text})
             return completion
-        calls = [
+        calls: list[dict[str, Any]] = [
             {
                 "type": "function",
                 "function": {"name": c.name, "arguments": orjson.loads(c.arguments)},
@@ -57,7 +58,7 @@ def solve(environment: ToolEnvironment, spec: TaskSpec) -> list[dict[str, Any]]:
         ]
         completion.append({"role": "assistant", "content": "", "tool_calls": calls})
         for call in calls:
-            function: Any = call["function"]
+            function = call["function"]
             result = getattr(environment, function["name"])(**function["arguments"])
             completion.append({"role": "tool", "name": function["name"], "content": result})
 
@@ -96,7 +97,8 @@ def test_a_reply_cut_by_the_budget_earns_nothing(
 
 def test_components_sum_to_the_reward(environment: ToolEnvironment, spec: TaskSpec) -> None:
     completion = solve(environment, spec)[:-1]
-    rewards, logged = Rewards([END]), {}
+    rewards = Rewards([END])
+    logged: dict[str, float] = {}
     parts = [
         function([completion], [[END]], [environment], logged.__setitem__)[0]
         for function in rewards.by_component()
@@ -114,7 +116,7 @@ def test_equal_beginnings_share_anchors_across_instances(prompt: Prompt, spec: T
         environment.reset(**prompt)
         listing = {"type": "function", "function": {"name": spec.tools[0], "arguments": {}}}
         getattr(environment, spec.tools[0])()
-        completion = [
+        completion: list[dict[str, Any]] = [
             {"role": "assistant", "content": "", "tool_calls": [listing]},
             {"role": "tool", "name": spec.tools[0], "content": "{}"},
             {"role": "assistant", "content": reply},
