@@ -145,7 +145,7 @@ def call(command: str, words: list[str], *, as_json: bool) -> int:
     programme = {
         "bench": ["-m", "benchmarks", *words, *(["--json"] if as_json else [])],
         "shots": ["-m", "tests.browser.shots", *words],
-        "story": ["-m", "pytest", "tests/e2e", *words],
+        "story": ["-m", "pytest", "tests/browser/test_walk.py", *words],
     }[command]
     return subprocess.call([str(PYTHON), *programme])
 
