@@ -159,6 +159,11 @@ def ensure(
             "(was it started as root?): give it to yourself with chown, or set STUDIO_VAR "
             "to a folder of your own."
         ) from error
+    except (FileNotFoundError, NotADirectoryError, FileExistsError) as error:
+        raise ServerError(
+            f"{error.filename}: {error.strerror}. Data are kept in {var}: set STUDIO_VAR to a "
+            "folder that you can write to."
+        ) from error
     return _addresses(state.sockets)
 
 

@@ -8,8 +8,10 @@ import contextlib
 import importlib.util
 import os
 import secrets
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import django_stubs_ext
 from django.core.exceptions import ImproperlyConfigured
@@ -60,16 +62,45 @@ VAR_DIR = embedded.var_dir()
 DEBUG = env_bool("STUDIO_DEBUG", default=False)
 
 
+def env_choice(name: str, default: str, choices: Collection[str], what: str) -> str:
+    """Return one of the choices."""
+    value = env_str(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name}={value!r} is not {what}")
+    return value
+
+
+def env_zone(name: str, default: str) -> str:
+    """Return the name of a time zone."""
+    value = env_str(name, default)
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ImproperlyConfigured(
+            f"{name}={value!r} is not a time zone such as Europe/Berlin"
+        ) from error
+    return value
+
+
 def _secret_key() -> str:
     """Take the variable, else a key made once and kept readable by its owner only."""
     given = env_str("STUDIO_SECRET_KEY")
     if given:
         return given
-    path = VAR_DIR / "secret_key"
+    try:
+        return _kept_secret(VAR_DIR / "secret_key")
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"{error.filename or VAR_DIR}: {error.strerror}. Keys and data are kept in {VAR_DIR}: "
+            "set STUDIO_VAR to a folder that you can write to."
+        ) from error
+
+
+def _kept_secret(path: Path) -> str:
     try:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
-        VAR_DIR.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
     try:
         # O_EXCL: of two first starts at once one writes, the other reads.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -179,7 +210,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 LANGUAGE_CODE = "en"
-TIME_ZONE = env_str("STUDIO_TIME_ZONE", "UTC")
+TIME_ZONE = env_zone("STUDIO_TIME_ZONE", "UTC")
 USE_I18N = False
 USE_TZ = True
 
@@ -243,6 +274,8 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "run" / "beat-schedule")
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {}
 
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+LOG_LEVEL = env_choice("STUDIO_LOG_LEVEL", "INFO", _LEVELS, f"one of {', '.join(_LEVELS)}")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -254,5 +287,5 @@ LOGGING = {
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.consumer.connection": {"level": "WARNING"},
     },
-    "root": {"handlers": ["stderr"], "level": env_str("STUDIO_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
 }

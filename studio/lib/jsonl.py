@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import orjson
 
+from studio.lib.files import whole_file
 from studio.lib.hashing import canonical_json
 from studio.lib.jsonvalue import JsonObject, JsonValue
 
@@ -107,14 +108,9 @@ def read_file(path: Path) -> list[JsonValue]:
 def write_file(path: Path, rows: Iterable[JsonValue], *, closing: bool = False) -> Summary:
     """Write rows to ``path``, whole or not at all: a partial file never bears the name."""
     writer = Writer()
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("wb") as stream:
-            for row in rows:
-                stream.write(writer.line(row))
-            if closing:
-                stream.write(writer.closing())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as place, place.open("wb") as stream:
+        for row in rows:
+            stream.write(writer.line(row))
+        if closing:
+            stream.write(writer.closing())
     return writer.summary()

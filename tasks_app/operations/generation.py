@@ -43,7 +43,7 @@ def save_requirement(
     shipped: bool = False,
 ) -> WorkflowRequirement:
     """Keep a researcher's wish; Invalid names every field that cannot be."""
-    problems = _problems(families, count, seed, difficulty)
+    problems = run_problems(families, count, seed, difficulty)
     if not title.strip():
         problems.append(Problem("title", "is missing"))
     problems += _unknown("capabilities", capabilities, list(CAPABILITIES))
@@ -77,7 +77,7 @@ def open_run(
     requirement: WorkflowRequirement | None = None,
 ) -> GenerationRun:
     """Open a run of ``count`` tasks; starts nothing. Invalid names every wrong parameter."""
-    problems = _problems(families, count, seed, difficulty)
+    problems = run_problems(families, count, seed, difficulty)
     if problems:
         raise Invalid("This run cannot be started.", problems)
     run = GenerationRun.objects.create(
@@ -199,9 +199,10 @@ def _codes_of_near(outcomes: Sequence[Drafted]) -> dict[str, str]:
     return {hashes[spec_hash]: code for spec_hash, code in same}
 
 
-def _problems(
+def run_problems(
     families: Sequence[str], count: int, seed: int, difficulty: Sequence[int]
 ) -> list[Problem]:
+    """Say what is wrong with what is asked of a run; nothing where it can start."""
     problems = _unknown("families", families, list(FAMILIES))
     if not families:
         problems.append(Problem("families", "choose at least one"))

@@ -27,6 +27,9 @@ def manage(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     [
         ("STUDIO_HTTPS", "perhaps", "STUDIO_HTTPS='perhaps' is neither 1/true/yes/on nor"),
         ("STUDIO_MAX_BODY_BYTES", "20 MB", "STUDIO_MAX_BODY_BYTES='20 MB' is not a whole number"),
+        ("STUDIO_TIME_ZONE", "Mars/Base", "STUDIO_TIME_ZONE='Mars/Base' is not a time zone"),
+        ("STUDIO_TIME_ZONE", "../etc", "STUDIO_TIME_ZONE='../etc' is not a time zone"),
+        ("STUDIO_LOG_LEVEL", "LOUD", "STUDIO_LOG_LEVEL='LOUD' is not one of DEBUG, INFO,"),
     ],
 )
 def test_wrong_value_ends_the_start_with_one_line_that_names_it(
@@ -47,6 +50,20 @@ def test_secret_is_made_once_and_kept_for_its_owner(tmp_path: Path) -> None:
     assert first.stdout == second.stdout
     assert len(first.stdout.strip()) > 50
     assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("below", ["", "/deeper"])
+@pytest.mark.parametrize("command", ["check", "grade"])
+def test_a_folder_for_data_that_cannot_be_used_is_named_with_the_way_out(
+    command: str, below: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    variables = {"DATABASE_URL": "", "BROKER_URL": "", "STUDIO_SECRET_KEY": ""}
+    done = manage(command, STUDIO_VAR=f"{tmp_path}/file{below}", **variables)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"{tmp_path}/file")
+    assert "set STUDIO_VAR to a folder that you can write to" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_deployment_warnings_have_ids_and_vanish_when_mended() -> None:

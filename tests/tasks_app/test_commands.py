@@ -192,7 +192,17 @@ def test_a_dry_run_gives_the_same_bytes_in_any_process(family: str, tmp_path: Pa
     ("arguments", "words"),
     [
         (["--family=nobody", "--count=1", "--dry-run"], "no 'nobody'"),
-        (["--family=support_resolution", "--count=0", "--dry-run"], "must be at least 1"),
+        (["--family=support_resolution", "--count=0", "--dry-run"], "must be between 1 and"),
+        (["--family=support_resolution", "--count=1000000000", "--dry-run"], "must be between 1"),
+        (["--family=support_resolution", "--count=1", "--dry-run", "--seed=-1"], "seed: must be"),
+        (
+            ["--family=support_resolution", "--count=9", "--dry-run", "--out=/nowhere/x.jsonl"],
+            r"/nowhere/x\.jsonl cannot be written: No such file",
+        ),
+        (
+            ["--family=support_resolution", "--count=9", "--dry-run", "--out=/tmp"],
+            "/tmp cannot be written: Is a directory",
+        ),
         (
             ["--family=support_resolution", "--count=1", "--dry-run", "--difficulty=6"],
             "levels are 1 to 5",

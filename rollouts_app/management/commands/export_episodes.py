@@ -1,5 +1,6 @@
 """``manage.py export_episodes FILTER --to jsonl|parquet PATH``."""
 
+import errno
 import hashlib
 import time
 from argparse import ArgumentParser
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rollouts_app.queries import EPISODES, export_rows
+from studio.lib.files import whole_file
 from studio.lib.hashing import canonical_json
 from studio.lib.jsonl import Summary, write_file
 from studio.lib.jsonvalue import JsonObject
@@ -78,17 +80,15 @@ class Command(StudioCommand):
 
 def write_parquet(path: Path, rows: Iterable[JsonObject]) -> Summary:
     """Write rows as Parquet (zstd), whole or not at all; a partial file never bears the name."""
-    partial = path.with_name(path.name + ".partial")
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "Parquet needs an ordinary file", str(path))
     count = 0
-    try:
-        with pq.ParquetWriter(partial, _SCHEMA, compression="zstd") as writer:
+    with whole_file(path) as place:
+        with pq.ParquetWriter(place, _SCHEMA, compression="zstd") as writer:
             for group in _groups(rows):
                 writer.write_table(pa.Table.from_pylist(group, schema=_SCHEMA))
                 count += len(group)
-        digest = hashlib.sha256(partial.read_bytes()).hexdigest()
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        digest = hashlib.sha256(place.read_bytes()).hexdigest()
     return Summary(count, digest)
 
 

@@ -42,14 +42,17 @@ class Found:
 
 def read_path(path: Path) -> Iterator[Found]:
     """Read a file, an archive or every JSON file below a folder. Raises SourceError."""
-    if path.is_dir():
-        return _read_folder(path)
     try:
+        if path.is_dir():
+            return _read_folder(path)
+        if path.exists() and not path.is_file():
+            raise SourceError(f"{path} is neither a file nor a folder")
         if path.stat().st_size > LARGEST_SOURCE:
             raise SourceError(f"{path.name}: {_too_large(path.stat().st_size)}")
         return read_upload(path.name, path.read_bytes())
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+        place = error.filename or path
+        raise SourceError(f"{place} cannot be read: {error.strerror}") from error
 
 
 def read_upload(name: str, data: bytes) -> Iterator[Found]:

@@ -2,19 +2,20 @@
 
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from studio.lib.jsonl import write_file
 from studio.lib.jsonvalue import JsonObject
 from studio.web.commands import JobCommand, Progress
-from studio.web.errors import Invalid, Problem
+from studio.web.errors import Invalid
 from studio.web.models import Job
 from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.generation.tally import Tally
 from tasks_app.jobs import GENERATE, outcomes
 from tasks_app.models import GenerationRun
-from tasks_app.operations.generation import open_run
+from tasks_app.operations.generation import open_run, run_problems
 
 
 class Command(JobCommand):
@@ -82,38 +83,39 @@ class Command(JobCommand):
         return {key: found[key] for key in Tally().result() if key in found} | {"seconds": seconds}
 
     def _draft(self, options: dict[str, Any]) -> JsonObject:
-        families, count = options["families"], options["count"]
-        _check(families, count, options["difficulty"])
-        show = Progress(self, as_json=options["as_json"])
+        problems = run_problems(
+            options["families"], options["count"], options["seed"], options["difficulty"]
+        )
+        if problems:
+            raise Invalid("Nothing was generated.", problems)
         began = time.monotonic()
         tally = Tally()
-        rows = []
+        specs = self._specs(options, tally)
+        out: Path | None = options["out"]
+        try:
+            if out is None:
+                for _ in specs:
+                    pass
+            else:
+                # The file is opened first: what cannot be written is known before the work.
+                write_file(out, specs)
+        except OSError as error:
+            raise Invalid(f"{out} cannot be written: {error.strerror}.") from error
+        return {**tally.result(), "seconds": round(time.monotonic() - began, 3)}
+
+    def _specs(self, options: dict[str, Any], tally: Tally) -> Iterator[JsonObject]:
+        """Draft, count into ``tally``, and give the specs that would be kept."""
+        count = options["count"]
+        show = Progress(self, as_json=options["as_json"])
         try:
             for outcome in outcomes(
-                families, count, options["seed"], options["difficulty"], library=False
+                options["families"], count, options["seed"], options["difficulty"], library=False
             ):
                 tally.add(outcome)
                 show(tally.unique, count, "drafting")
                 if outcome.fate == "unique" and outcome.made.spec is not None:
-                    rows.append(outcome.made.spec.written())
+                    yield outcome.made.spec.written()
                 else:
                     self.stderr.write(f"{outcome.made.plan.key}: {outcome.fate}, {outcome.reason}")
         finally:
             show.close()
-        if options["out"] is not None:
-            write_file(options["out"], rows)
-        return {**tally.result(), "seconds": round(time.monotonic() - began, 3)}
-
-
-def _check(families: list[str], count: int, difficulty: list[int]) -> None:
-    problems = [
-        Problem("--family", f"there is no {name!r}", f"Known are {', '.join(FAMILIES)}.")
-        for name in families
-        if name not in FAMILIES
-    ]
-    if count < 1:
-        problems.append(Problem("--count", "must be at least 1"))
-    if any(not 1 <= level <= 5 for level in difficulty):
-        problems.append(Problem("--difficulty", "levels are 1 to 5"))
-    if problems:
-        raise Invalid("Nothing was generated.", problems)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import stat
 import zipfile
 from pathlib import Path
@@ -135,3 +136,9 @@ def test_a_folder_with_a_link_to_elsewhere_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be read: No such file"):
         list(read_path(tmp_path / "none.json"))
+
+
+def test_what_is_neither_file_nor_folder_is_refused_unread(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SourceError, match="neither a file nor a folder"):
+        read_path(tmp_path / "pipe")
