@@ -59,33 +59,37 @@ def _person(person: Person) -> str:
     return f"{person.name}{role}{mailbox}"
 
 
+def offered_names(spec: TaskSpec) -> list[str]:
+    """Return the names under which the policy is offered tools, in the spec's order."""
+    aliased: dict[str, list[str]] = {}
+    for alias, target in spec.tool_aliases.items():
+        aliased.setdefault(target.tool, []).append(alias)
+    names = [shown for name in spec.tools for shown in aliased.get(name) or [name]]
+    # An imported task may list no tool of ours: then its own names are all there is.
+    names += [a for a, target in spec.tool_aliases.items() if target.tool not in spec.tools]
+    return names
+
+
 def tool_schemas(spec: TaskSpec, facts: Mapping[str, ToolFacts]) -> tuple[dict[str, Any], ...]:
     """The offered tools in the form of function calling, in the spec's order.
 
     An imported task keeps its own names, descriptions and parameters, where it states them.
     """
-    aliased: dict[str, list[str]] = {}
-    for alias, target in spec.tool_aliases.items():
-        aliased.setdefault(target.tool, []).append(alias)
-    schemas: list[dict[str, Any]] = []
-    for name in spec.tools:
-        declared = facts.get(name)
-        for shown in aliased.get(name) or [name]:
-            alias_of = spec.tool_aliases.get(shown)
-            description = (alias_of.description if alias_of else "") or (
-                declared.description if declared else ""
-            )
-            parameters = (alias_of.parameters if alias_of else None) or (
-                declared.parameters if declared else None
-            )
-            schemas.append(
-                {
-                    "type": "function",
-                    "function": {
-                        "name": shown,
-                        "description": description,
-                        "parameters": dict(parameters or {"type": "object", "properties": {}}),
-                    },
-                }
-            )
-    return tuple(schemas)
+    return tuple(_schema(spec, name, facts) for name in offered_names(spec))
+
+
+def _schema(spec: TaskSpec, name: str, facts: Mapping[str, ToolFacts]) -> dict[str, Any]:
+    alias = spec.tool_aliases.get(name)
+    declared = facts.get(alias.tool if alias else name)
+    description = (alias.description if alias else "") or (declared.description if declared else "")
+    parameters = (alias.parameters if alias else None) or (
+        declared.parameters if declared else None
+    )
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": dict(parameters or {"type": "object", "properties": {}}),
+        },
+    }

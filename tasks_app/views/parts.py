@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from tasks_app import queries
-from tasks_app.core.briefing import request_text, system_prompt, tool_schemas
+from tasks_app.core.briefing import offered_names, request_text, system_prompt, tool_schemas
 from tasks_app.core.calls import ToolFacts
 from tasks_app.core.instants import wall_clock
 from tasks_app.core.presenting.places import ChangedPlace, changes
@@ -183,19 +183,26 @@ def chosen_table(request: HttpRequest, found: tuple[Table, ...]) -> Table | None
 
 
 def tool_groups(spec: TaskSpec) -> list[tuple[str, str, list[ToolView]]]:
-    """Tools by service: its name, what it is for, and the tools the task offers."""
+    """Tools by service: its name, what it is for, and the tools the task offers, those of an
+    imported task under its own names.
+    """
     facts = {name: tool.facts for name, tool in tools().items()}
     purposes = {name: kind.purpose for name, kind in services().items()}
     groups: dict[str, list[ToolView]] = {}
-    for name in spec.tools:
-        known = facts.get(name)
+    for name in offered_names(spec):
+        alias = spec.tool_aliases.get(name)
+        known = facts.get(alias.tool if alias is not None else name)
         service = known.service if known is not None else "unknown"
         groups.setdefault(service, []).append(_tool(spec, name, known))
     return [(service, purposes.get(service, ""), views) for service, views in groups.items()]
 
 
 def _tool(spec: TaskSpec, name: str, facts: ToolFacts | None) -> ToolView:
+    alias = spec.tool_aliases.get(name)
     schema: Mapping[str, Any] = (facts.parameters if facts is not None else None) or {}
+    description = facts.description if facts is not None else ""
+    if alias is not None:
+        schema, description = alias.parameters or schema, alias.description or description
     required = schema.get("required", ())
     ruled = [
         rule.id
@@ -205,7 +212,7 @@ def _tool(spec: TaskSpec, name: str, facts: ToolFacts | None) -> ToolView:
     return ToolView(
         name=name,
         kind=facts.kind if facts is not None else "read",
-        description=facts.description if facts is not None else "",
+        description=description,
         parameters=tuple(
             ParameterView(key, _type(value), key in required, str(value.get("description", "")))
             for key, value in schema.get("properties", {}).items()

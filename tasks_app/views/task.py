@@ -15,6 +15,7 @@ from studio.web.auth import may, principal, require
 from studio.web.errors import BadRequest, Conflict, Invalid
 from studio.web.htmx import render_page, see_other
 from tasks_app import queries
+from tasks_app.core.briefing import offered_names
 from tasks_app.core.spec import SpecError, TaskSpec
 from tasks_app.enums import Act as TaskAct
 from tasks_app.enums import Origin
@@ -128,7 +129,7 @@ def _tabs(row: Task, version: TaskVersion, spec: TaskSpec | None, current: str) 
     if spec is not None:
         counts = {
             "records": sum(len(r) for held in spec.services.values() for r in held.values()),
-            "tools": len(spec.tools),
+            "tools": len(offered_names(spec)),
             "constraints": len(spec.constraints),
             "checks": len(spec.checks),
             "reference": len(spec.reference),

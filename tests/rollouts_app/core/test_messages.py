@@ -94,6 +94,14 @@ def test_an_imported_task_keeps_its_own_tool_names_and_schemas() -> None:
     }
 
 
+def test_an_imported_task_without_tools_of_ours_offers_its_own() -> None:
+    alias = {"tool": "helpdesk_close_ticket", "arguments": {"ticket_id": {"arg": "id"}}}
+    spec = small_spec(tools=[], tool_aliases={"close": alias})
+    schemas = tool_schemas(spec, Seed.of(spec).ground.tools)
+    assert [schema["function"]["name"] for schema in schemas] == ["close"]
+    assert "ticket_id" in schemas[0]["function"]["parameters"]["properties"]
+
+
 def test_messages_take_the_form_of_an_openai_compatible_server() -> None:
     request = ToolRequest("call_1", "kb_search", b'{"query": "x"}')
     assert [
