@@ -11,6 +11,7 @@ now.
 
 import copy
 import difflib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -180,12 +181,34 @@ def expected_again(trial: Trial) -> tuple[Written, list[str]]:
         for rule in written.get("constraints", ()):
             if "also" in rule:
                 rule["also"] = _swapped(rule["also"], swaps)
+    _retell(trial, written, swaps)
     strays = evidence.strays()
     if strays and "write_set" in written:
         rules = {str(rule.address) for rule in trial.spec.write_set}
         fresh = [r for r in widened(trial, strays) if _address_of(r) not in rules]
         written["write_set"].extend(r for r in fresh if r not in written["write_set"])
     return written, told
+
+
+def _retell(trial: Trial, written: Written, swaps: Sequence[tuple[Any, Any]]) -> None:
+    """Let the sentence of a check that expects something new name the new number."""
+    for old_body, body in zip(trial.spec.written()["checks"], written["checks"], strict=True):
+        if body == old_body or not body.get("explain"):
+            continue
+        for old, new in swaps:
+            if _is_number(old) and _is_number(new):
+                body["explain"] = text_pieces.replaced(
+                    body["explain"], {"number": old}, functools.partial(_like, new)
+                )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _like(new: float, said: str) -> str:
+    """Return a number with as many decimals as a text gave the one it replaces."""
+    return f"{new:.{len(said.partition('.')[2])}f}"
 
 
 def _address_of(rule: Any) -> str:

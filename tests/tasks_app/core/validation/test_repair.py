@@ -181,6 +181,9 @@ def test_a_repair_is_a_patch_from_one_hash_to_the_next() -> None:
     assert (record.before, record.after) == (spec.hash, after.hash)
     assert after == mended.spec
     assert record.title.startswith("expect what the reference arrives at: amount 69.2 instead of")
+    assert [c["explain"] for c in after.written()["checks"] if c["id"] == "o_amount"] == [
+        "It comes to 69.20"
+    ]
 
 
 @pytest.mark.parametrize(
