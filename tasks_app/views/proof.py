@@ -6,6 +6,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from tasks_app.charts import Ruler, ruler
+from tasks_app.core.editing import tokens
 from tasks_app.core.presenting.places import Place, place_of
 from tasks_app.core.presenting.words import plain, shown
 from tasks_app.core.validation.card import (
@@ -19,6 +20,7 @@ from tasks_app.core.validation.card import (
 )
 from tasks_app.core.validation.proof import UPSTREAM
 from tasks_app.core.validation.repair import ORDER
+from tasks_app.core.values import MISSING, follow
 from tasks_app.models import Proof, Task, TaskVersion
 from tasks_app.views.gates import GateCell, GateGroup, cells_of, groups_of
 
@@ -40,6 +42,8 @@ class PatchLine:
 
     words: str
     value: str
+    before: str = ""
+    """What is replaced, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,7 @@ class ProofView:
     repairs: tuple[RepairView, ...] = ()
     held: int = 0
     run_gates: int = 0
+    gates_left_out: int = 0
     same_again: str = "not_run"
     """How gate D1 stands: whether the runs gave the same again."""
     compared: bool = False
@@ -187,6 +192,7 @@ def proof_view(task: Task, version: TaskVersion) -> ProofView:
         repairs=tuple(RepairView(r, _patch(version.spec, r.patch)) for r in card.repairs),
         held=sum(gate.state == "held" for gate in card.gates),
         run_gates=sum(gate.state != "not_run" for gate in card.gates),
+        gates_left_out=sum(gate.state == "not_run" for gate in card.gates),
         same_again=_gate(card, "D1"),
         compared=_gate(card, "V1") != "not_run",
     )
@@ -250,7 +256,11 @@ def _patch(written: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> tu
     for operation in patch:
         place = place_of(written, str(operation.get("path", "")))
         value = shown(operation["value"], 200) if "value" in operation else ""
-        lines.append(PatchLine(f"{operation.get('op')} {place.words}", value))
+        old: Any = MISSING
+        if operation.get("op") == "replace":
+            old = follow(written, tokens(str(operation["path"])))
+        before = "" if old is MISSING else shown(old, 200)
+        lines.append(PatchLine(f"{operation.get('op')} {place.words}", value, before))
     return tuple(lines)
 
 
