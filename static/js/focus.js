@@ -47,6 +47,7 @@
   }
 
   let before = null;
+  let held = false;
   document.addEventListener('htmx:beforeRequest', (event) => {
     event.detail.target?.setAttribute('aria-busy', 'true');
   });
@@ -55,6 +56,7 @@
   });
   document.addEventListener('htmx:beforeSwap', () => {
     before = document.activeElement && document.activeElement.id;
+    held = document.activeElement !== document.body;
   });
   document.addEventListener('htmx:afterSettle', (event) => {
     const target = event.detail.elt;
@@ -62,7 +64,8 @@
     if (status === 422 && firstWrong(target)) return;
     const say = target.querySelector?.('[data-announce]') || target.closest?.('[data-announce]');
     if (say && say.dataset.announce) window.studio.announce(say.dataset.announce);
-    if (document.activeElement !== document.body) return;
+    // Where nothing had the focus (a page that only polls), nothing takes it.
+    if (!held || document.activeElement !== document.body) return;
     const again = before && document.getElementById(before);
     const next = again || target.querySelector?.('[data-focus]') || target;
     if (!next.matches('a, button, input, select, textarea, [tabindex]')) next.tabIndex = -1;
