@@ -3,14 +3,16 @@ test.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
 from tasks_app.core import instants
 from tasks_app.core.predicates import compile_regex, order, same
-from tasks_app.core.values import MISSING, follow
+from tasks_app.core.values import LONGEST_TEXT, MISSING, follow
 
+LONGEST_SEARCH: Final = 31 * 24 * 60
+"""Minutes in which `free_slot` looks: dates far apart would keep it busy for hours."""
 WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -51,8 +53,19 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}" if abs(value) < 1e15 else str(value)
     if isinstance(value, list | tuple):
-        return ", ".join(shown(item) for item in value)
+        return _joined(", ", map(shown, value))
     return str(value)
+
+
+def _joined(separator: str, parts: Iterable[str]) -> str:
+    """Join texts; what is filled or joined may be filled in again and would grow without end."""
+    found, length = [], 0
+    for part in parts:
+        length += len(part) + len(separator)
+        if length > LONGEST_TEXT:
+            raise FunctionError(f"a made text has at most {LONGEST_TEXT:,} characters")
+        found.append(part)
+    return separator.join(found)
 
 
 def sum_(numbers: Any) -> float:
@@ -135,7 +148,7 @@ def pick_at_least(value: Any, limit: Any, then: Any, otherwise: Any) -> Any:
 
 def join(items: Any, separator: Any) -> str:
     """The items as one text."""
-    return _text(separator).join(shown(item) for item in _list(items))
+    return _joined(_text(separator), map(shown, _list(items)))
 
 
 def column(rows: Any, field: Any) -> list[Any]:
@@ -150,7 +163,7 @@ def count(items: Any) -> int:
 
 def lines(rows: Any, template: Any, separator: Any) -> str:
     """Each row through a template with `{field}` places, joined."""
-    return _text(separator).join(fill(_text(template), row) for row in _list(rows))
+    return _joined(_text(separator), (fill(_text(template), row) for row in _list(rows)))
 
 
 def rows(source: Any, fields: Any) -> list[list[Any]]:
@@ -195,7 +208,10 @@ def free_slot(events: Any, people: Any, start: Any, end: Any, minutes: Any) -> s
         if who & wanted and begins is not None and ends is not None:
             busy.append((begins, ends))
     length = int(_number(minutes))
-    for offset in range(0, int((closing - opening).total_seconds()) // 60 - length + 1, 15):
+    window = int((closing - opening).total_seconds()) // 60
+    if length < 1 or window > LONGEST_SEARCH:
+        raise FunctionError("free_slot looks for a minute or more in a month at most")
+    for offset in range(0, window - length + 1, 15):
         candidate = instants.add_minutes(start, offset)
         begin = instants.parse_instant(candidate)
         finish = instants.parse_instant(instants.add_minutes(start, offset + length))
@@ -235,27 +251,30 @@ _PLAIN: Final = re.compile(r"[^{}]+")
 
 def fill(template: str, values: Any) -> str:
     """Fill `{name}` places of a template; doubled braces stand for themselves."""
-    out, position = [], 0
+    return _joined("", _filled(template, values))
+
+
+def _filled(template: str, values: Any) -> Iterator[str]:
+    position = 0
     while position < len(template):
         plain = _PLAIN.match(template, position)
         if plain is not None:
-            out.append(plain.group())
+            yield plain.group()
             position = plain.end()
             continue
         mark = template[position]
         if template[position : position + 2] in ("{{", "}}"):
-            out.append(mark)
+            yield mark
             position += 2
         elif mark == "{":
             end = template.find("}", position)
             if end < 0:
                 raise FunctionError(f"unclosed place in {template!r}")
-            out.append(shown(_field(values, template[position + 1 : end])))
+            yield shown(_field(values, template[position + 1 : end]))
             position = end + 1
         else:
-            out.append(mark)
+            yield mark
             position += 1
-    return "".join(out)
 
 
 FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Any], int]]] = {
@@ -297,7 +316,5 @@ def apply_function(name: str, arguments: Sequence[Any]) -> Any:
         raise FunctionError(f"{name} takes {arity} arguments, got {len(arguments)}")
     try:
         return function(*arguments)
-    except (TypeError, KeyError, IndexError, OverflowError) as problem:
-        raise FunctionError(f"{name}: {problem}") from problem
-    except ValueError as problem:
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError) as problem:
         raise FunctionError(f"{name}: {problem}") from problem

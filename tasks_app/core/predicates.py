@@ -226,28 +226,30 @@ def _test(operator: str, operand: Any) -> Test:
         case "close":
             target, tolerance = _close(operand)
             return lambda v: (n := read_number(v)) is not None and abs(n - target) <= tolerance
-        case "exists":
-            there = bool(operand)
-            return lambda v: (v is not MISSING) is there
-        case "nonempty":
-            filled = bool(operand)
-            return lambda v: (v is not MISSING and v is not None and v not in _EMPTY) is filled
+        case "exists" | "nonempty":
+            if not isinstance(operand, bool):
+                raise PredicateError(f"{operator} expects true or false")
+            if operator == "exists":
+                return lambda v: (v is not MISSING) is operand
+            return lambda v: (v is not MISSING and v is not None and v not in _EMPTY) is operand
         case _:
             raise PredicateError(f"unknown operator {operator}")
 
 
 _EMPTY: Final[tuple[Any, ...]] = ("", [], {})
+_CLOSE: Final = frozenset({"target", "absolute", "relative"})
 
 
 def _close(operand: Any) -> tuple[float, float]:
     if isinstance(operand, Mapping):
-        target = float(operand.get("target", 0))
-        absolute = float(operand.get("absolute", 0))
-        relative = abs(target) * float(operand.get("relative", 0))
-        return target, max(absolute, relative) + 1e-9
-    if isinstance(operand, int | float) and not isinstance(operand, bool):
+        known = "target" in operand and operand.keys() <= _CLOSE
+        if known and all(_is_number(value) for value in operand.values()):
+            target = float(operand["target"])
+            relative = abs(target) * operand.get("relative", 0)
+            return target, max(operand.get("absolute", 0), relative) + 1e-9
+    elif _is_number(operand):
         return float(operand), TOLERANCE
-    raise PredicateError("close expects a number or {target, absolute, relative}")
+    raise PredicateError("close expects a number or {target, absolute, relative} of numbers")
 
 
 def is_operators(predicate: Any) -> bool:

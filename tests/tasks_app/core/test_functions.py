@@ -88,6 +88,26 @@ def test_every_function_of_the_list_is_tested() -> None:
         ("lines", [ROWS, "{id", ","], "unclosed place"),
         ("row_of", [[["x"]], "A-9"], "no row begins with 'A-9'"),
         ("largest", [[], "amount"], "no row to choose from"),
+        (
+            "free_slot",
+            [[], [], "0001-01-02T00:00:00Z", "9999-12-30T00:00:00Z", 30],
+            "in a month at most",
+        ),
+        (
+            "free_slot",
+            [[], [], "2031-06-03T09:00:00Z", "2031-06-03T10:00:00Z", -10_000_000],
+            "looks for a minute or more",
+        ),
+        (
+            "join",
+            [["x" * 600_000] * 2, ""],
+            "a made text has at most 1,000,000 characters",
+        ),
+        (
+            "lines",
+            [[{"a": "x" * 600_000}], "{a}{a}", ""],
+            "a made text has at most 1,000,000 characters",
+        ),
     ],
 )
 def test_a_function_refuses_with_a_reason(name: str, arguments: list[Any], message: str) -> None:

@@ -107,6 +107,12 @@ def test_operators(predicate: Any, value: Any, expected: Any) -> None:
         {"regex": "("},
         {"regex": 3},
         {"close": "x"},
+        {"close": {"absolute": 5}},
+        {"close": {"target": None}},
+        {"close": {"target": 5, "absolut": 1}},
+        {"close": float("nan")},
+        {"exists": "no"},
+        {"nonempty": 1},
     ],
 )
 def test_a_predicate_that_means_nothing_is_refused(predicate: Any) -> None:
