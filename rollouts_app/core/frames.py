@@ -7,6 +7,7 @@ import orjson
 
 from tasks_app.core.calls import Tables
 from tasks_app.core.results import Grade
+from tasks_app.core.values import ChangeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class RecordChange:
     address: str
     collection: str
     id: str
-    kind: Literal["add", "update", "delete"]
+    kind: ChangeKind
     fields: tuple[FieldChange, ...]
     size: int
     """How many fields the record has."""

@@ -356,14 +356,11 @@ def _record_change(
         for name in order
         if name in differing
     )
-    kind: Literal["add", "update", "delete"] = (
-        "add" if change.before is None else "delete" if change.after is None else "update"
-    )
     return RecordChange(
         address=change.address,
         collection=change.collection,
         id=change.id,
-        kind=kind,
+        kind=change.kind,
         fields=fields,
         size=len(order),
         stray=any(f.stray for f in fields),

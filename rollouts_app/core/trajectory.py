@@ -8,7 +8,7 @@ Invariants:
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import orjson
 import zstandard
@@ -166,20 +166,22 @@ def decode(stored: bytes) -> Trajectory:
     turns: list[RecordedTurn | DamagedTurn] = []
     for number, line in enumerate(lines):
         try:
-            body = orjson.loads(line)
-            if not isinstance(body, dict):
-                raise ValueError("not an object")
+            body = _object(orjson.loads(line))
             if number == 0 and "format" in body:
                 head = body
                 if body["format"] != FORMAT:
                     damage.append(f"written as {body['format']!r}; this studio reads {FORMAT!r}")
             elif "end" in body:
-                end = cast(dict[str, Any], body["end"])
+                end = _object(body["end"])
             else:
                 turns.append(_read_turn(body))
         except (ValueError, KeyError, TypeError) as problem:
             reason = str(problem) if not isinstance(problem, KeyError) else f"no {problem}"
             turns.append(DamagedTurn(len(turns), line, reason))
+    seed = head.get("seed", 0)
+    if not isinstance(seed, int):
+        damage.append(f"the seed {seed!r:.40} is no number")
+        seed = 0
     if not head:
         damage.append("the opening line is missing")
     if end is None:
@@ -188,7 +190,7 @@ def decode(stored: bytes) -> Trajectory:
     return Trajectory(
         spec_hash=str(head.get("spec_hash", "")),
         policy=str(head.get("policy", "")),
-        seed=int(head.get("seed", 0)),
+        seed=seed,
         turns=tuple(turns),
         stop=str(end.get("stop", "")),
         end_key=str(end.get("state_key", "")),
@@ -214,12 +216,18 @@ def _decompress(stored: bytes) -> tuple[bytes, list[str]]:
     return b"".join(pieces), damage
 
 
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected an object, found {value!r:.40}")
+    return value
+
+
 def _read_turn(body: dict[str, Any]) -> RecordedTurn:
     return RecordedTurn(
         index=int(body["turn"]),
         stage=str(body["stage"]),
         text=str(body.get("text", "")),
-        calls=tuple(_read_call(call) for call in body.get("calls", ())),
+        calls=tuple(_read_call(_object(call)) for call in body.get("calls", ())),
         ends_stage=bool(body.get("ends_stage", False)),
         heard=str(body.get("heard", "")),
         tokens=body.get("tokens"),

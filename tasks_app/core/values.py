@@ -13,9 +13,11 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, Literal, NamedTuple, NoReturn
 
 import orjson
+
+from studio.lib.hashing import bytes_hash
 
 LARGEST_INTEGER: Final = 2**53
 MODULUS: Final = 2**128
@@ -118,13 +120,16 @@ def encode(value: Any) -> bytes:
 
 
 def canonical(value: Any) -> bytes:
-    """Return the one canonical JSON text of a value: frozen numbers, sorted keys."""
+    """Return the one canonical JSON text of a value: frozen numbers, sorted keys.
+
+    `studio.lib.hashing.canonical_json` tells 1 from 1.0; to a record they are one number.
+    """
     return orjson.dumps(freeze(value), option=orjson.OPT_SORT_KEYS)
 
 
 def content_hash(value: Any) -> str:
     """Return the SHA-256 of the canonical JSON text, as 64 hex digits."""
-    return hashlib.sha256(canonical(value)).hexdigest()
+    return bytes_hash(canonical(value))
 
 
 def digest(address: str, value: Mapping[str, Any], unstable: Iterable[str] = ()) -> int:
@@ -160,6 +165,9 @@ def address(collection: str, record_id: str, field: str | None = None) -> str:
     return whole if field is None else f"{whole}#{field}"
 
 
+ChangeKind = Literal["add", "update", "delete"]
+
+
 class Change(NamedTuple):
     """One record before and after: an addition has no `before`, a deletion no `after`."""
 
@@ -169,8 +177,8 @@ class Change(NamedTuple):
     after: Record | None
 
     @property
-    def kind(self) -> str:
-        """`add`, `update` or `delete`."""
+    def kind(self) -> ChangeKind:
+        """What happened to the record as a whole."""
         if self.before is None:
             return "add"
         return "delete" if self.after is None else "update"

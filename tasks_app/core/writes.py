@@ -8,16 +8,14 @@ no rule allows. Timeline changes are nobody's fault; repair on a later day does 
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import Field, model_serializer, model_validator
 
 from tasks_app.core.frozen import Frozen
 from tasks_app.core.memo import Memo
 from tasks_app.core.predicates import Test, compile_where
-from tasks_app.core.values import Change, Pattern, pattern
-
-ChangeKind = Literal["add", "update", "delete"]
+from tasks_app.core.values import Change, ChangeKind, Pattern, pattern
 
 
 class WriteRule(Frozen):
@@ -70,7 +68,7 @@ class WriteRule(Frozen):
         """The compiled `where`."""
         return compile_where(self.where)
 
-    def allows(self, change: Change, kind: str, stage: str) -> bool:
+    def allows(self, change: Change, kind: ChangeKind, stage: str) -> bool:
         """Say whether a change of a record in its collection is under this rule, fields apart."""
         place = self.place
         if place.exact_id is not None:

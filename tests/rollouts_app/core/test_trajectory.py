@@ -71,6 +71,20 @@ def test_a_line_without_a_needed_part_is_damaged() -> None:
     assert damaged == DamagedTurn(0, b'{"turn": 0}', "no 'stage'")
 
 
+def test_parts_of_another_kind_are_damage_too() -> None:
+    lines = lines_of(encode(run(example("support_resolution")).trajectory))
+    head = b'{"format": "coworker-trajectory/1", "spec_hash": "h", "policy": "p", "seed": "x"}'
+    odd = [b'{"turn": 0, "stage": "main", "calls": ["x"]}', b'{"end": 5}', b"[]"]
+    read = decode(packed([head, *odd, lines[1]]))
+    problems = [turn.problem for turn in read.turns if isinstance(turn, DamagedTurn)]
+    assert problems == [f"expected an object, found {found}" for found in ("'x'", "5", "[]")]
+    assert len(read.turns) == 4
+    assert read.damage == (
+        "the seed 'x' is no number",
+        "the closing line is missing: the recording is short",
+    )
+
+
 def test_a_short_file_says_so_and_shows_what_is_left() -> None:
     trajectory = run(example("support_resolution")).trajectory
     stored = encode(trajectory)
