@@ -1,11 +1,19 @@
 """The form that starts a batch."""
 
-from typing import Final
+from typing import Any, Final
 
 from django import forms
 
 from rollouts_app.core.scripted import POLICIES
-from rollouts_app.operations.batches import LARGEST_GROUP
+from rollouts_app.core.teacher import PREFIX
+from rollouts_app.operations.batches import (
+    CONCURRENCY,
+    LARGEST_BUDGET,
+    LARGEST_GROUP,
+    MOST_AT_ONCE,
+)
+from tasks_app.enums import EndpointRole
+from tasks_app.queries import endpoints
 
 _CHOICES: Final = [(name, f"{name}: {what}") for name, what in POLICIES.items()]
 
@@ -40,3 +48,43 @@ class BatchForm(forms.Form):
         label="First seed",
         widget=forms.NumberInput(attrs={"class": "in"}),
     )
+    concurrency = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_AT_ONCE,
+        initial=CONCURRENCY,
+        label="Episodes at once",
+        widget=forms.NumberInput(attrs={"class": "in"}),
+    )
+    budget_calls = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=LARGEST_BUDGET,
+        label="Calls at most",
+        widget=forms.NumberInput(attrs={"class": "in"}),
+    )
+    budget_tokens = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=LARGEST_BUDGET,
+        label="Tokens at most",
+        widget=forms.NumberInput(attrs={"class": "in"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        models = [
+            (f"{PREFIX}{row.name}", f"{PREFIX}{row.name}: {row.model}")
+            for row in endpoints(EndpointRole.TEACHER)
+        ]
+        self.has_models = bool(models)
+        policy = self.fields["policy"]
+        if isinstance(policy, forms.ChoiceField):
+            policy.choices = [*_CHOICES, *models]
+
+
+class BudgetForm(forms.Form):
+    """What a stopped batch may spend from its beginning."""
+
+    calls = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_BUDGET)
+    tokens = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_BUDGET)

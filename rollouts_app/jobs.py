@@ -1,38 +1,34 @@
 """Running a batch: many tasks, n episodes each. Safe to run twice: graded episodes stay."""
 
-import logging
-import time
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
 
-from rollouts_app.core.episode import run_episode
-from rollouts_app.core.errors import EpisodeFailure
-from rollouts_app.core.scripted import policy_for
-from rollouts_app.enums import EpisodeState, Purpose
-from rollouts_app.models import Episode, RolloutBatch
-from rollouts_app.operations.batches import link_job, open_batch, tally
-from rollouts_app.operations.episodes import Broken, Ended, record_outcomes
+from rollouts_app.core.teacher import PREFIX
+from rollouts_app.enums import Purpose
+from rollouts_app.model_runner import ModelRunner
+from rollouts_app.models import RolloutBatch
+from rollouts_app.operations.batches import (
+    CONCURRENCY,
+    link_job,
+    open_batch,
+    tally,
+)
 from rollouts_app.queries import selected
+from rollouts_app.runner import BatchRunner
 from studio.lib.jsonvalue import JsonObject
 from studio.web.auth import Principal
 from studio.web.jobs import JobHandle, register, start
 from studio.web.models import User
-from tasks_app.core.spec import Limits, SpecError, TaskSpec
-from tasks_app.models import TaskVersion
-
-logger = logging.getLogger(__name__)
 
 KIND: Final = "run_rollouts"
-MOST_ATTEMPTS: Final = 3
-"""How often an episode is run before its failure stands."""
-_STORE_AFTER: Final = 32
-_STORE_SECONDS: Final = 1.0
-_SPECS_KEPT: Final = 16
-_ROWS: Final = 500
+MODEL_KIND: Final = "run_model_rollouts"
+"""The same on a model: its workers wait for endpoints, not for cores."""
+
+
+def kind_of(policy: str) -> str:
+    """Which kind of job runs a policy."""
+    return MODEL_KIND if policy.startswith(PREFIX) else KIND
 
 
 def start_batch(
@@ -43,6 +39,9 @@ def start_batch(
     seed: int,
     by: User | Principal | None,
     purpose: Purpose = Purpose.ROLLOUT,
+    concurrency: int = CONCURRENCY,
+    budget_calls: int | None = None,
+    budget_tokens: int | None = None,
 ) -> RolloutBatch:
     """Open a batch and queue its job. Invalid or FilterError say what cannot be."""
     user = by if isinstance(by, User) or by is None else by.user
@@ -55,8 +54,11 @@ def start_batch(
             seed=seed,
             by=by,
             purpose=purpose,
+            concurrency=concurrency,
+            budget_calls=budget_calls,
+            budget_tokens=budget_tokens,
         )
-        job = start(KIND, {"batch": batch.code}, user, subject=batch.code)
+        job = start(kind_of(policy), {"batch": batch.code}, user, subject=batch.code)
         link_job(batch=batch, job_id=job.pk)
         batch.job = job
     return batch
@@ -68,7 +70,8 @@ def run_batch(handle: JobHandle) -> JsonObject | None:
     if batch is None:
         return None
     link_job(batch=batch, job_id=handle.job_id)
-    runner = _Runner(batch, handle)
+    model = batch.policy.startswith(PREFIX)
+    runner = ModelRunner(batch, handle) if model else BatchRunner(batch, handle)
     try:
         runner.run()
     finally:
@@ -90,107 +93,5 @@ def result_of(batch: RolloutBatch) -> JsonObject:
     }
 
 
-class _Runner:
-    """Runs the open episodes of a batch in order of their versions, and stores them in packets."""
-
-    def __init__(self, batch: RolloutBatch, handle: JobHandle):
-        self.batch = batch
-        self.handle = handle
-        self.finished = False
-        self._stored = self._tallied = time.monotonic()
-        self._counting = 0.0
-        self._waiting: list[Ended | Broken] = []
-        self._specs: OrderedDict[int, TaskSpec] = OrderedDict()
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the last tally."""
-        return time.monotonic() - self._tallied
-
-    def run(self) -> None:
-        """Run until nothing is left, or somebody stops the job."""
-        total = self.batch.episodes_planned
-        done = total - self._open().count()
-        self.handle.progress(done, total, f"{self.batch.policy}: starting")
-        for attempt in range(MOST_ATTEMPTS):
-            rows = self._open().filter(attempts__lte=attempt).order_by("version_id", "group_index")
-            for episode in self._rows(list(rows.values_list("pk", flat=True))):
-                self.handle.stop_if_cancelled()
-                result = self._result(episode)
-                self._waiting.append(result)
-                done += isinstance(result, Ended)
-                self._store_sometimes()
-                note = f"{self.batch.policy} on {episode.task.code}"
-                self.handle.progress(min(done, total - 1), total, note)
-            self.store()
-        self.finished = True
-        self.handle.progress(total, total, f"{self.batch.policy}: done")
-
-    def store(self) -> None:
-        """Write what is waiting."""
-        waiting, self._waiting = self._waiting, []
-        self._stored = time.monotonic()
-        if waiting:
-            record_outcomes(results=waiting)
-
-    def _store_sometimes(self) -> None:
-        late = time.monotonic() - self._stored >= _STORE_SECONDS
-        if len(self._waiting) < _STORE_AFTER and not late:
-            return
-        self.store()
-        # Counting a large batch takes a while: at most a twentieth of the time goes into it.
-        if self.seconds >= max(_STORE_SECONDS, 20 * self._counting):
-            began = time.monotonic()
-            tally(batch=self.batch, seconds=self.seconds)
-            self._tallied = time.monotonic()
-            self._counting = self._tallied - began
-
-    def _rows(self, ids: Sequence[int]) -> Iterator[Episode]:
-        """The episodes of these ids in their order, some at a time."""
-        for first in range(0, len(ids), _ROWS):
-            part = ids[first : first + _ROWS]
-            found = Episode.objects.select_related("task").only(*_NEEDED).in_bulk(part)
-            yield from (found[pk] for pk in part if pk in found)
-
-    def _open(self) -> QuerySet[Episode]:
-        # A version never changes, so one that makes no world never will.
-        again = Q(state=EpisodeState.FAILED, attempts__lt=MOST_ATTEMPTS) & ~Q(boundary="task")
-        return self.batch.episodes.filter(Q(state=EpisodeState.QUEUED) | again)
-
-    def _result(self, episode: Episode) -> Ended | Broken:
-        try:
-            spec = self._spec(episode.version_id)
-            outcome = run_episode(
-                spec,
-                policy_for(episode.policy, spec),
-                seed=episode.seed,
-                limits=self._limits(spec),
-                clock=time.monotonic,
-            )
-        except EpisodeFailure as failure:
-            return Broken(episode.pk, failure.boundary, failure.message)
-        except SpecError as failure:
-            return Broken(episode.pk, "task", str(failure))
-        except Exception as failure:
-            # The boundary of one episode: whatever broke is data of this row, its siblings go on.
-            logger.exception("%s broke", episode.code)
-            return Broken(episode.pk, "world", f"{type(failure).__name__}: {failure}")
-        return Ended(episode.pk, outcome)
-
-    def _spec(self, version_id: int) -> TaskSpec:
-        known = self._specs.get(version_id)
-        if known is None:
-            known = self._specs[version_id] = TaskVersion.objects.get(pk=version_id).load()
-            if len(self._specs) > _SPECS_KEPT:
-                self._specs.popitem(last=False)
-        return known
-
-    def _limits(self, spec: TaskSpec) -> Limits | None:
-        if not self.batch.limits:
-            return None
-        return spec.limits.model_copy(update=dict(self.batch.limits))
-
-
-_NEEDED: Final = ("pk", "code", "version_id", "group_index", "seed", "policy", "task__code")
-
 register(KIND, "light", run_batch)
+register(MODEL_KIND, "chat", run_batch)

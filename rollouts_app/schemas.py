@@ -8,8 +8,15 @@ from pydantic import Field, JsonValue
 
 from rollouts_app.enums import Curation, EpisodeState, Purpose
 from rollouts_app.models import Episode, RolloutBatch
-from rollouts_app.operations.batches import LARGEST_GROUP
+from rollouts_app.operations.batches import (
+    CONCURRENCY,
+    LARGEST_BUDGET,
+    LARGEST_GROUP,
+    MOST_AT_ONCE,
+)
 from studio.web.choices import JobState
+
+Limit = Annotated[int | None, Field(ge=1, le=LARGEST_BUDGET)]
 
 
 class BatchIn(Schema):
@@ -21,6 +28,18 @@ class BatchIn(Schema):
     )
     n: Annotated[int, Field(ge=1, le=LARGEST_GROUP)] = Field(1, description="Episodes a task.")
     seed: Annotated[int, Field(ge=0, le=2**53)] = 0
+    concurrency: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = Field(
+        CONCURRENCY, description="Episodes of an endpoint at once."
+    )
+    budget_calls: Limit = Field(None, description="Stop after so many calls to the endpoint.")
+    budget_tokens: Limit = Field(None, description="Stop after so many tokens of both kinds.")
+
+
+class BudgetIn(Schema):
+    """What a stopped batch may spend from its beginning; null: no limit."""
+
+    calls: Limit = None
+    tokens: Limit = None
 
 
 class BatchOut(Schema):
@@ -43,6 +62,10 @@ class BatchOut(Schema):
     violations: int
     mean_reward: float | None
     tokens: int | None
+    concurrency: int
+    budget_calls: int | None
+    budget_tokens: int | None
+    usage: dict[str, int]
     seconds: float
     created_at: dt.datetime
     finished_at: dt.datetime | None
@@ -68,6 +91,10 @@ class BatchOut(Schema):
             violations=row.violations,
             mean_reward=row.mean_reward,
             tokens=row.tokens,
+            concurrency=row.concurrency,
+            budget_calls=row.budget_calls,
+            budget_tokens=row.budget_tokens,
+            usage=row.usage,
             seconds=row.seconds,
             created_at=row.created_at,
             finished_at=row.finished_at,

@@ -6,7 +6,8 @@ from ninja import Query, Router, Status
 from rollouts_app import queries
 from rollouts_app.jobs import start_batch
 from rollouts_app.models import RolloutBatch
-from rollouts_app.schemas import BatchIn, BatchOut
+from rollouts_app.operations.batches import set_budget
+from rollouts_app.schemas import BatchIn, BatchOut, BudgetIn
 from studio.web import audit, claims, jobs
 from studio.web.acts import Act
 from studio.web.api.paging import PageOut, Paging, page_out
@@ -27,6 +28,9 @@ def create(request: HttpRequest, body: BatchIn) -> Status[BatchOut]:
         group_size=body.n,
         seed=body.seed,
         by=principal(request),
+        concurrency=body.concurrency,
+        budget_calls=body.budget_calls,
+        budget_tokens=body.budget_tokens,
     )
     return Status(201, BatchOut.from_row(queries.get_batch(batch.code)))
 
@@ -62,6 +66,17 @@ def resume(request: HttpRequest, code: str) -> BatchOut:
     batch = queries.get_batch(code)
     jobs.resume(_job(batch))
     audit.record(principal(request), "resume_batch", batch.code)
+    return BatchOut.from_row(queries.get_batch(code))
+
+
+@router.put("/{code}/budget", response=BatchOut, summary="Allow a batch more")
+@require(Act.ROLL_OUT)
+def change_budget(request: HttpRequest, code: str, body: BudgetIn) -> BatchOut:
+    """Before resuming one that stopped at its budget; 409 while it runs."""
+    batch = queries.get_batch(code)
+    if not _job(batch).is_finished:
+        raise Conflict(f"{batch.code} is running; stop it first.")
+    set_budget(batch=batch, by=principal(request), calls=body.calls, tokens=body.tokens)
     return BatchOut.from_row(queries.get_batch(code))
 
 

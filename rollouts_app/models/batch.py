@@ -24,6 +24,16 @@ class RolloutBatch(CodedModel):
     seed = models.PositiveBigIntegerField(default=0)
     limits = models.JSONField(default=dict, blank=True)
     """turns, tool_calls, seconds instead of the tasks' own; empty: the tasks' own."""
+    sampling = models.JSONField(default=dict, blank=True)
+    """Of an endpoint: model, temperature, top_p, max_tokens as they were when it was opened."""
+    concurrency = models.PositiveSmallIntegerField(default=1)
+    """Episodes at once, where they wait for an endpoint."""
+    budget_calls = models.PositiveIntegerField(null=True, blank=True)
+    """Calls to the endpoint that the batch may make; None: no limit."""
+    budget_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    """Tokens of both kinds; None: no limit."""
+    usage = models.JSONField(default=dict, blank=True)
+    """Of an endpoint: calls, prompt_tokens, completion_tokens of the stored answers."""
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         null=True,

@@ -8,6 +8,7 @@ from django.db.models import Avg, Count, F, Func, IntegerField, Q, Sum
 from django.utils import timezone
 
 from rollouts_app.core.scripted import POLICIES
+from rollouts_app.core.teacher import PREFIX
 from rollouts_app.enums import EpisodeState, Purpose
 from rollouts_app.models import Episode, RolloutBatch
 from rollouts_app.queries import Chosen
@@ -17,9 +18,17 @@ from studio.web.audit import HasUser
 from studio.web.codes import new_codes
 from studio.web.errors import Invalid, Problem
 from studio.web.models import Job, User
+from tasks_app.enums import EndpointRole
+from tasks_app.models import ModelEndpoint
+from tasks_app.operations.model_calls import spent
+from tasks_app.queries import endpoints
 
 MOST_EPISODES = 1_000_000
 LARGEST_GROUP = 256
+CONCURRENCY = 8
+"""Episodes of a model at once, where nobody says otherwise."""
+MOST_AT_ONCE = 64
+LARGEST_BUDGET = 2**31 - 1
 _CHUNK = 2000
 _INTEGER: IntegerField[int, int] = IntegerField()
 
@@ -35,12 +44,19 @@ def open_batch(
     by: User | HasUser | None,
     purpose: Purpose = Purpose.ROLLOUT,
     limits: JsonObject | None = None,
+    concurrency: int = CONCURRENCY,
+    budget_calls: int | None = None,
+    budget_tokens: int | None = None,
 ) -> RolloutBatch:
     """Freeze what will be run: the batch, and a queued episode for every version and group index.
 
     Invalid names every argument that cannot be; nothing is written then. Leaves one audit entry.
     """
-    problems = _problems(policy, chosen, group_size, seed)
+    endpoint = _endpoint(policy)
+    problems = _problems(policy, endpoint, chosen, group_size, seed)
+    if not 1 <= concurrency <= MOST_AT_ONCE:
+        problems.append(Problem("concurrency", f"must be between 1 and {MOST_AT_ONCE}"))
+    problems += _budget_problems(budget_calls, budget_tokens)
     if problems:
         raise Invalid("This batch cannot be started.", problems)
     batch = RolloutBatch(
@@ -50,6 +66,10 @@ def open_batch(
         group_size=group_size,
         seed=seed,
         limits=limits or {},
+        sampling={"model": endpoint.model, **endpoint.sampling} if endpoint is not None else {},
+        concurrency=concurrency if endpoint is not None else 1,
+        budget_calls=budget_calls,
+        budget_tokens=budget_tokens,
         author=by if isinstance(by, User) or by is None else by.user,
         tasks=len(chosen),
         episodes_planned=len(chosen) * group_size,
@@ -84,10 +104,40 @@ def open_batch(
     return batch
 
 
-def _problems(policy: str, chosen: Sequence[Chosen], group_size: int, seed: int) -> list[Problem]:
+def _endpoint(policy: str) -> ModelEndpoint | None:
+    """The endpoint behind a policy's name, where it is offered as a teacher."""
+    if not policy.startswith(PREFIX) or not policy.isprintable():
+        return None
+    return endpoints(EndpointRole.TEACHER).filter(name=policy.removeprefix(PREFIX)).first()
+
+
+def _budget_problems(calls: int | None, tokens: int | None) -> list[Problem]:
+    return [
+        Problem(place, f"must be between 1 and {LARGEST_BUDGET:,}")
+        for place, value in (("budget_calls", calls), ("budget_tokens", tokens))
+        if value is not None and not 1 <= value <= LARGEST_BUDGET
+    ]
+
+
+def _problems(
+    policy: str,
+    endpoint: ModelEndpoint | None,
+    chosen: Sequence[Chosen],
+    group_size: int,
+    seed: int,
+) -> list[Problem]:
     problems = []
-    if policy not in POLICIES:
-        known = ", ".join(POLICIES)
+    if endpoint is not None and endpoint.abilities.get("tools") is False:
+        problems.append(
+            Problem(
+                "policy",
+                f"the endpoint {endpoint.name} takes no tools, and acting needs them",
+                "Serve the model with tool calls switched on, and probe it again.",
+            )
+        )
+    if policy not in POLICIES and endpoint is None:
+        offered = endpoints(EndpointRole.TEACHER).values_list("name", flat=True)
+        known = ", ".join([*POLICIES, *(f"{PREFIX}{name}" for name in offered)])
         problems.append(Problem("policy", f"there is no policy “{policy}”", f"Known: {known}."))
     if not chosen:
         problems.append(
@@ -104,6 +154,18 @@ def _problems(policy: str, chosen: Sequence[Chosen], group_size: int, seed: int)
     if not 0 <= seed <= 2**53:
         problems.append(Problem("seed", "must be between 0 and 2^53"))
     return problems
+
+
+@transaction.atomic
+def set_budget(
+    *, batch: RolloutBatch, by: User | HasUser | None, calls: int | None, tokens: int | None
+) -> None:
+    """Allow a stopped batch another budget, None for none. Audited."""
+    problems = _budget_problems(calls, tokens)
+    if problems:
+        raise Invalid("This budget cannot be.", problems)
+    RolloutBatch.objects.filter(pk=batch.pk).update(budget_calls=calls, budget_tokens=tokens)
+    audit.record(by, "set_budget", batch.code, {"calls": calls, "tokens": tokens})
 
 
 @transaction.atomic
@@ -132,6 +194,8 @@ def tally(*, batch: RolloutBatch, seconds: float, finished: bool = False) -> Rol
         violations=Sum(Func(F("violations"), function="cardinality", output_field=_INTEGER)),
     )
     counts["violations"] = counts["violations"] or 0
+    if row.policy.startswith(PREFIX):
+        counts["usage"] = spent(row.code)._asdict()
     for name, value in counts.items():
         setattr(row, name, value)
     row.seconds += seconds

@@ -10,10 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from rollouts_app import queries
+from rollouts_app.core.teacher import PREFIX
 from rollouts_app.enums import EpisodeState
-from rollouts_app.forms import BatchForm
+from rollouts_app.forms import BatchForm, BudgetForm
 from rollouts_app.jobs import start_batch
 from rollouts_app.models import RolloutBatch
+from rollouts_app.operations.batches import CONCURRENCY, set_budget
 from rollouts_app.views.episodes import Row, row_of
 from studio.lib.stats import pass_at_k, pass_hat_k
 from studio.web import audit, claims, jobs
@@ -24,7 +26,15 @@ from studio.web.filter_line import list_url
 from studio.web.htmx import etag, render_page, see_other, unchanged
 from studio.web.models import Job
 
-_FIELDS: Final = {"policy": "policy", "filter": "tasks", "group_size": "n", "seed": "seed"}
+_FIELDS: Final = {
+    "policy": "policy",
+    "filter": "tasks",
+    "group_size": "n",
+    "seed": "seed",
+    "concurrency": "concurrency",
+    "budget_calls": "budget_calls",
+    "budget_tokens": "budget_tokens",
+}
 """Place of a problem → field of the form."""
 _PREFILLED: Final = ("policy", "tasks", "n")
 
@@ -86,6 +96,9 @@ def _start(request: HttpRequest, form: BatchForm) -> RolloutBatch | None:
             group_size=form.cleaned_data["n"],
             seed=form.cleaned_data["seed"],
             by=principal(request),
+            concurrency=form.cleaned_data["concurrency"] or CONCURRENCY,
+            budget_calls=form.cleaned_data["budget_calls"],
+            budget_tokens=form.cleaned_data["budget_tokens"],
         )
     except FilterError as error:
         form.add_error("tasks", error.detail)
@@ -120,6 +133,7 @@ def batch(request: HttpRequest, code: str) -> HttpResponse:
         "shown_groups": len(groups),
         "etag": etag(token),
         "may_run": may(request, Act.ROLL_OUT),
+        "of_a_model": row.policy.startswith(PREFIX),
         "resumable": row.job is not None and row.job.state in ("stopped", "failed", "lost"),
         "episodes_url": list_url(reverse("episodes"), f"batch:{row.code}"),
         "passed_url": list_url(reverse("episodes"), f"batch:{row.code} passed:yes"),
@@ -162,8 +176,13 @@ def cancel(request: HttpRequest, code: str) -> HttpResponse:
 @require_POST
 @require(Act.ROLL_OUT)
 def resume(request: HttpRequest, code: str) -> HttpResponse:
-    """Run what is left of the batch."""
+    """Run what is left of the batch, under another budget where the form brings one."""
     row = queries.get_batch(code)
+    form = BudgetForm(request.POST)
+    if "calls" in request.POST and _job(row).is_finished:
+        if not form.is_valid():
+            raise Invalid("A budget is a whole number above 0, or empty for no limit.")
+        set_budget(batch=row, by=principal(request), **form.cleaned_data)
     jobs.resume(_job(row))
     audit.record(principal(request), "resume_batch", row.code)
     return see_other(request, reverse("batch", args=[row.code]))

@@ -89,6 +89,10 @@ class JobCommand(StudioCommand):
         """The job's arguments; a StudioError here ends the command before a job exists."""
         raise NotImplementedError
 
+    def job_kind(self, options: dict[str, Any]) -> str:
+        """The kind of job; asked after ``job_arguments``."""
+        return self.kind
+
     def job_subject(self, options: dict[str, Any]) -> str:
         """The code of what the job is about, if there is one already."""
         return ""
@@ -101,19 +105,19 @@ class JobCommand(StudioCommand):
     def run(self, options: dict[str, Any]) -> JsonObject:
         """Run the job to its end."""
         arguments = self.job_arguments(options)
-        subject = self.job_subject(options)
+        kind, subject = self.job_kind(options), self.job_subject(options)
         show = Progress(self, as_json=options["as_json"])
         began = time.monotonic()
         try:
             if options["wait"]:
-                job = jobs.start(self.kind, arguments, subject=subject)
+                job = jobs.start(kind, arguments, subject=subject)
                 try:
                     job = jobs.wait(job, on_progress=show)
                 except KeyboardInterrupt:
                     self.stderr.write(f"{job.code} goes on without this command.")
                     raise
             else:
-                job = jobs.run_inline(self.kind, arguments, subject=subject, on_progress=show)
+                job = jobs.run_inline(kind, arguments, subject=subject, on_progress=show)
         finally:
             show.close()
         return self.last_line(job, round(time.monotonic() - began, 3))

@@ -81,11 +81,14 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     stub: Stub
+    body: dict[str, Any]
+    """Of the request that is being answered."""
 
     def do_POST(self) -> None:
         """Answer a completion."""
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
         with self.stub.lock:
+            self.body = body
             self.stub.asked.append(body)
             self.stub.keys.append(str(self.headers.get("authorization", "")))
             place = min(len(self.stub.asked), len(self.stub.script)) - 1
