@@ -4,6 +4,7 @@ Needs no database, no broker and no web framework. Whoever starts it reads the d
 """
 
 import argparse
+import json
 import logging
 import os
 import signal
@@ -15,7 +16,7 @@ from types import FrameType
 import torch
 
 from training_app.core.run_dir import RunDir, RunDirError, State, Status
-from training_app.engine import grpo, sft, start
+from training_app.engine import grpo, preflight, sft, start
 
 log = logging.getLogger("training_app.engine")
 
@@ -26,8 +27,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("--cache", type=Path, help="bases and starting points; outlives runs")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument("--check", action="store_true", help="say what would stop it; no run")
     given = parser.parse_args(arguments)
     run = RunDir(given.run_dir)
+    if given.check:
+        problems = [problem._asdict() for problem in preflight.check(run)]
+        sys.stdout.write(f"{json.dumps({'problems': problems})}\n")
+        return 1 if problems else 0
     try:
         recipe = run.recipe()
     except RunDirError as problem:
