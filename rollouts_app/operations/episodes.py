@@ -15,7 +15,7 @@ from studio.web import audit
 from studio.web.audit import HasUser
 from studio.web.errors import Conflict
 from studio.web.models import User
-from tasks_app.core.results import CheckResult, Grade
+from tasks_app.core.results import FULL, CheckResult, Grade
 
 
 class Ended(NamedTuple):
@@ -120,7 +120,7 @@ def check_sign(check: CheckResult) -> str:
         return "x"
     if check.score is None:
         return "-"
-    return "1" if check.score >= 1 else "0" if check.score <= 0 else "p"
+    return "1" if check.score >= FULL else "0" if check.score <= 0 else "p"
 
 
 def grade_body(grade: Grade) -> dict[str, Any]:

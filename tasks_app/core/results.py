@@ -1,4 +1,4 @@
-"""What grading returns: check results, constraint results, the grade. Not scored is None, never 0."""
+"""What grading returns: check and constraint results, the grade. Not scored is None, never 0."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, NamedTuple
@@ -12,6 +12,10 @@ Component = Literal["outcome", "process", "report", "collateral"]
 COMPONENTS: Final[tuple[Component, ...]] = ("outcome", "process", "report", "collateral")
 GRADED: Final[tuple[str, ...]] = (*COMPONENTS, "constraint")
 """Component names of every grade, in the order of exports."""
+
+
+FULL: Final = 1 - 1e-9
+"""The score from which on a check or a total counts as full: sums of weights miss 1 by a hair."""
 
 
 class Judgement(NamedTuple):

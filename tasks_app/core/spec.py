@@ -15,8 +15,6 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import orjson
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     ValidationError,
@@ -28,6 +26,7 @@ from pydantic import (
 from tasks_app.core.calls import ErrorCode
 from tasks_app.core.checks.catalog import AnyCheck
 from tasks_app.core.constraints.catalog import AnyConstraint
+from tasks_app.core.frozen import Frozen
 from tasks_app.core.instants import is_instant
 from tasks_app.core.predicates import PredicateError, compile_where
 from tasks_app.core.results import Identifier
@@ -71,18 +70,14 @@ Prose = Annotated[str, StringConstraints(max_length=100_000)]
 JsonObject = Mapping[str, Any]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Difficulty(_Part):
+class Difficulty(Frozen):
     """Level 1–5 and the features that set it."""
 
     level: int = Field(ge=1, le=5)
     features: Mapping[str, int] = Field(default_factory=dict)
 
 
-class Capability(_Part):
+class Capability(Frozen):
     """A claimed capability and where the reference trace proves it."""
 
     id: str
@@ -96,7 +91,7 @@ class Capability(_Part):
         return value
 
 
-class Clock(_Part):
+class Clock(Frozen):
     """The frozen start: timestamp with offset, and the zone's name."""
 
     start: str
@@ -110,14 +105,14 @@ class Clock(_Part):
         return value
 
 
-class Coworker(_Part):
+class Coworker(Frozen):
     """The role the policy plays."""
 
     role: Line
     mailbox: str = ""
 
 
-class Person(_Part):
+class Person(Frozen):
     """Somebody at the workplace."""
 
     name: Line
@@ -126,7 +121,7 @@ class Person(_Part):
     manner: str = ""
 
 
-class PolicyDocument(_Part):
+class PolicyDocument(Frozen):
     """A document of rules that the coworker is given."""
 
     id: Identifier
@@ -134,7 +129,7 @@ class PolicyDocument(_Part):
     text: Prose
 
 
-class Workplace(_Part):
+class Workplace(Frozen):
     """Who asks, by which rules, and what the answer must contain."""
 
     organisation: Line
@@ -145,7 +140,7 @@ class Workplace(_Part):
     output_contract: Prose = ""
 
 
-class Attachment(_Part):
+class Attachment(Frozen):
     """A file that comes with the request; bytes are content-addressed and stand outside the
     spec.
     """
@@ -158,14 +153,14 @@ class Attachment(_Part):
     """What it holds, for proof and grading; hidden from the policy."""
 
 
-class Request(_Part):
+class Request(Frozen):
     """What the coworker is asked, in a colleague's words."""
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
     attachments: tuple[Attachment, ...] = ()
 
 
-class Fact(_Part):
+class Fact(Frozen):
     """Something only the colleague knows, and the ways of asking that reveal it."""
 
     id: Identifier
@@ -174,7 +169,7 @@ class Fact(_Part):
     """Alternatives; each is a list of words or word groups that must all occur."""
 
 
-class UserScript(_Part):
+class UserScript(Frozen):
     """The simulated colleague: deterministic, by rules."""
 
     kind: Literal["rules"] = "rules"
@@ -186,7 +181,7 @@ class UserScript(_Part):
     out_of_patience: Prose = "I cannot answer any more."
 
 
-class Mutation(_Part):
+class Mutation(Frozen):
     """A change of the world between two stages."""
 
     service: Name
@@ -197,7 +192,7 @@ class Mutation(_Part):
     silent: bool = False
 
 
-class Stage(_Part):
+class Stage(Frozen):
     """One working day (or sitting) of a task."""
 
     id: Identifier
@@ -213,7 +208,7 @@ class Stage(_Part):
         return value
 
 
-class Fault(_Part):
+class Fault(Frozen):
     """A seeded failure of a tool: the n-th calls that pass its schema are answered with an
     error.
     """
@@ -226,7 +221,7 @@ class Fault(_Part):
     """`before`: nothing is written; `after`: written, the answer lost."""
 
 
-class Free(_Part):
+class Free(Frozen):
     """An address whose value doesn't matter, with the reason."""
 
     address: str
@@ -239,7 +234,7 @@ class Free(_Part):
         return value
 
 
-class Limits(_Part):
+class Limits(Frozen):
     """What an episode may take."""
 
     turns: int = Field(default=30, ge=1, le=2000)
@@ -247,7 +242,7 @@ class Limits(_Part):
     seconds: int = Field(default=600, ge=1, le=86_400)
 
 
-class Step(_Part):
+class Step(Frozen):
     """One step of a reference program: a tool call (perhaps once per item of a list), or a
     reply.
     """
@@ -280,7 +275,7 @@ class Step(_Part):
         return body
 
 
-class ToolAlias(_Part):
+class ToolAlias(Frozen):
     """An imported task's own name for one of our tools, and how its arguments become ours."""
 
     tool: str
@@ -293,7 +288,7 @@ class ToolAlias(_Part):
     """Their JSON Schema, as the policy sees it; calls are checked against it."""
 
 
-class TaskSpec(_Part):
+class TaskSpec(Frozen):
     """One task. See docs/task-format.md."""
 
     format: Literal["coworker-task/1"]

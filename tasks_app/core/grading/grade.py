@@ -20,14 +20,12 @@ from tasks_app.core.evidence import Evidence
 from tasks_app.core.grading.profiles import claw_eval, clawmark
 from tasks_app.core.memo import Memo
 from tasks_app.core.results import (
+    FULL,
     GRADED,
     CheckResult,
     ConstraintResult,
     Grade,
 )
-
-PASS: Final = 1 - 1e-9
-"""The score from which on a check or a total counts as full."""
 
 
 def grade(
@@ -77,7 +75,7 @@ def judge_checks(
         result = None
         for name in check.requires:
             score = scores.get(name)
-            if score is None or score < PASS:
+            if score is None or score < FULL:
                 result = _scored(check, 0.0, f"{name} does not hold", unmet=name)
                 break
         if result is None:
@@ -199,7 +197,7 @@ def sum_up(
         components=components,
         contributions=contributions,
         total=total,
-        passed=total >= PASS and not violated,
+        passed=total >= FULL and not violated,
         gated=gated,
         profiles={
             "studio": total,

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from tasks_app.core.calls import Call
-from tasks_app.core.results import CheckResult, ConstraintResult
+from tasks_app.core.results import FULL, CheckResult, ConstraintResult
 
 CLAW_EVAL_PASS: Final = 0.75
-FULL: Final = 1 - 1e-9
 
 
 def claw_eval(

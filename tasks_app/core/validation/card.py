@@ -6,7 +6,7 @@ Green only if every blocking gate holds for exactly this content hash; any edit 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from tasks_app.core.frozen import Frozen
 
 GATES_VERSION: Final = "1"
 """Changes whenever a gate's verdict may change; older proofs are then stale."""
@@ -26,11 +26,7 @@ GROUPS: Final[Mapping[str, str]] = {
 """Gate letter → what its group proves, in the order of a card."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Suggestion(_Part):
+class Suggestion(Frozen):
     """A repair that would mend a finding: offered to a person, applied by the repair loop."""
 
     rule: str
@@ -41,7 +37,7 @@ class Suggestion(_Part):
     """RFC 6902 JSON Patch on the written spec."""
 
 
-class Finding(_Part):
+class Finding(Frozen):
     """One fault named by a gate: where it is and how to mend it."""
 
     gate: str
@@ -53,7 +49,7 @@ class Finding(_Part):
     suggestion: Suggestion | None = None
 
 
-class GateResult(_Part):
+class GateResult(Frozen):
     """One gate on this task."""
 
     id: str
@@ -64,7 +60,7 @@ class GateResult(_Part):
     milliseconds: float = 0.0
 
 
-class Run(_Part):
+class Run(Frozen):
     """A policy's run on this task."""
 
     name: str
@@ -75,7 +71,7 @@ class Run(_Part):
     violations: tuple[str, ...] = ()
 
 
-class MutantResult(_Part):
+class MutantResult(Frozen):
     """A wrong variant of the reference, or of its final records, and whether grading caught it."""
 
     id: str
@@ -88,7 +84,7 @@ class MutantResult(_Part):
     """For a survivor: what differs from the reference's end state: the missing check."""
 
 
-class ConstraintProof(_Part):
+class ConstraintProof(Frozen):
     """How a constraint bites: a policy that breaks it, and what that costs."""
 
     id: str
@@ -103,7 +99,7 @@ class ConstraintProof(_Part):
     reward: float | None = None
 
 
-class Witness(_Part):
+class Witness(Frozen):
     """A claimed capability and whether the reference trace proves it."""
 
     id: str
@@ -113,7 +109,7 @@ class Witness(_Part):
     witness: str = ""
 
 
-class RepairRecord(_Part):
+class RepairRecord(Frozen):
     """One repair that was applied on the way to this spec."""
 
     gate: str
@@ -126,7 +122,7 @@ class RepairRecord(_Part):
     after: str
 
 
-class ProofCard(_Part):
+class ProofCard(Frozen):
     """Everything a proof found."""
 
     spec_hash: str

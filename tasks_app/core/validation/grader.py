@@ -22,9 +22,9 @@ from tasks_app.core.constraints.no_disclosure import NoDisclosure
 from tasks_app.core.constraints.only_when import OnlyWhen
 from tasks_app.core.constraints.require_before import RequireBefore
 from tasks_app.core.evidence import Evidence, EvidenceError
-from tasks_app.core.grading.grade import PASS, grade, judge_check, judge_constraint, sum_up
+from tasks_app.core.grading.grade import grade, judge_check, judge_constraint, sum_up
 from tasks_app.core.patterns import CallPattern
-from tasks_app.core.results import CheckResult, ConstraintResult, Grade
+from tasks_app.core.results import FULL, CheckResult, ConstraintResult, Grade
 from tasks_app.core.services.catalog import collections
 from tasks_app.core.values import Record
 from tasks_app.core.world.world import Seed
@@ -76,7 +76,7 @@ class Grader:
         for check in self._order:
             for name in check.requires:
                 required = results.get(name)
-                if required is None or required.score is None or required.score < PASS:
+                if required is None or required.score is None or required.score < FULL:
                     results[check.id] = self._unmet[check.id, name]
                     break
             else:

@@ -5,9 +5,10 @@ from typing import Final
 
 from tasks_app.core.cheap import CHEAP, first_candidates
 from tasks_app.core.program import Act
+from tasks_app.core.results import FULL
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
-from tasks_app.core.validation.trial import SOLVED, Play, Trial
+from tasks_app.core.validation.trial import Play, Trial
 
 CHEAP_LIMIT: Final = 0.2
 _WHAT: Final[Mapping[str, str]] = {
@@ -119,7 +120,7 @@ def gated(trial: Trial, play: Play) -> list[dict[str, object]]:
             if r.component == "outcome"
             and r.unmet is None
             and r.score is not None
-            and r.score < SOLVED
+            and r.score < FULL
         ),
         None,
     )

@@ -7,6 +7,7 @@ are only taken if a timer is passed in). Green only if no blocking gate found an
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from tasks_app.core.results import FULL
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation import references, structure
 from tasks_app.core.validation import tools as tool_gates
@@ -35,7 +36,7 @@ from tasks_app.core.validation.solvability import (
     within_budget,
 )
 from tasks_app.core.validation.suggestions import with_suggestions
-from tasks_app.core.validation.trial import SOLVED, Play, Trial
+from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.validation.violations import biting, prove_constraints
 from tasks_app.core.world.world import seed_problem
 
@@ -182,7 +183,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
         notes.skip(rest, "there is no reference solution")
         return _nontrivial(trial, notes)
     solved = notes.run("O1", DYNAMIC["O1"], with_suggestions(trial, solves(trial)))
-    solved = solved and trial.reference.reward >= SOLVED
+    solved = solved and trial.reference.reward >= FULL
     notes.explain("O1", f"earns {trial.reference.reward:g}")
     notes.run("O2", DYNAMIC["O2"], within_budget(trial), f"{len(trial.acts)} acts")
     found = _nontrivial(trial, notes)

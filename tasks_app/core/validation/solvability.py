@@ -9,7 +9,7 @@ from typing import Any, Final
 from tasks_app.core.evidence import EvidenceError
 from tasks_app.core.predicates import contains_number, contains_piece, fold, same
 from tasks_app.core.program import Act, is_binding
-from tasks_app.core.results import CheckResult
+from tasks_app.core.results import FULL, CheckResult
 from tasks_app.core.samples import Argument, arguments_of, likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step
@@ -17,7 +17,7 @@ from tasks_app.core.validation import text_pieces
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
 from tasks_app.core.validation.near_misses import is_wording
-from tasks_app.core.validation.trial import SOLVED, Play, Trial
+from tasks_app.core.validation.trial import Play, Trial
 
 BUDGET_SHARE: Final = 0.6
 
@@ -43,7 +43,7 @@ def solves(trial: Trial) -> Iterator[Finding]:
             hint="mend the reference, or the rule",
         )
     for i, (check, result) in enumerate(zip(trial.spec.checks, grade.checks, strict=True)):
-        if result.score is None or result.score >= SOLVED or result.unmet is not None:
+        if result.score is None or result.score >= FULL or result.unmet is not None:
             continue
         promise = f" ({check.explain})" if check.explain else ""
         yield finding(
@@ -257,7 +257,7 @@ def extra_read(trial: Trial) -> Step | None:
 
 def _culprit(trial: Trial, play: Play) -> str:
     for i, result in enumerate(play.grade.checks):
-        if result.score is not None and result.score < SOLVED and result.unmet is None:
+        if result.score is not None and result.score < FULL and result.unmet is None:
             return pointer("checks", i)
     for i, broken in enumerate(play.grade.constraints):
         if broken.broken:
@@ -270,7 +270,7 @@ def _lost(play: Play) -> str:
         if broken.broken:
             return f"{broken.id} is broken: {broken.detail}"
     for result in play.grade.checks:
-        if result.score is not None and result.score < SOLVED and result.unmet is None:
+        if result.score is not None and result.score < FULL and result.unmet is None:
             return f"{result.id}: {why(result)}"
     return "nothing is left to score"
 

@@ -22,8 +22,6 @@ from tasks_app.core.validation.card import Run
 from tasks_app.core.validation.grader import Grader
 from tasks_app.core.world.world import Seed, World
 
-SOLVED = 1 - 1e-9
-
 
 @dataclass(frozen=True, slots=True)
 class Play:
