@@ -5,6 +5,7 @@ are at once the observation, the log entry and the copy isolation. Decoding is l
 all readers.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -237,12 +238,21 @@ def encode_arguments(arguments: str | bytes | Mapping[str, Any]) -> bytes:
     was.
     """
     if type(arguments) is dict:
-        return orjson.dumps(arguments, default=_plain)
+        return _encoded(arguments)
     if isinstance(arguments, bytes):
         return arguments
     if isinstance(arguments, str):
         return arguments.encode("utf-8", errors="replace")
-    return orjson.dumps(arguments, default=_plain)
+    return _encoded(arguments)
+
+
+def _encoded(arguments: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(arguments, default=_plain)
+    except TypeError:
+        # Half a surrogate pair, or a whole number that no machine holds: a policy may write it.
+        text = json.dumps(arguments, default=str, ensure_ascii=False, skipkeys=True)
+        return text.encode("utf-8", errors="replace")
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Requirements, generation runs and what their attempts came to."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from django.db import transaction
@@ -18,6 +19,7 @@ from tasks_app.enums import Origin, Outcome
 from tasks_app.models import Attempt, GenerationRun, Task, TaskVersion, WorkflowRequirement
 from tasks_app.operations.actors import Actor, user_of
 from tasks_app.operations.tasks import NewTask, create_tasks
+from tasks_app.operations.turns import take_turns_with_new_content
 
 LARGEST_RUN: Final = 10_000
 LARGEST_SEED: Final = 2**53
@@ -26,6 +28,8 @@ _OUTCOMES: Final = {
     "quarantined": Outcome.QUARANTINED,
     "duplicate": Outcome.DUPLICATE,
 }
+
+_MEANWHILE: Final = "another run stored the same content meanwhile"
 
 
 @transaction.atomic
@@ -106,7 +110,8 @@ def store_outcomes(*, run: GenerationRun, outcomes: Sequence[Drafted], seconds: 
             "key", flat=True
         )
     )
-    new = [item for item in outcomes if item.made.plan.key not in kept]
+    take_turns_with_new_content()
+    new = _beside_others([item for item in outcomes if item.made.plan.key not in kept])
     stored = [item for item in new if item.fate == "unique" and item.made.spec is not None]
     tasks = create_tasks(
         tasks=[
@@ -133,6 +138,18 @@ def store_outcomes(*, run: GenerationRun, outcomes: Sequence[Drafted], seconds: 
         seconds=seconds,
     )
     return len(new)
+
+
+def _beside_others(outcomes: Sequence[Drafted]) -> list[Drafted]:
+    """The outcomes as they stand now: what another run stored meanwhile is a duplicate."""
+    hashes = [item.made.spec.hash for item in outcomes if item.made.spec is not None]
+    here = set(Task.objects.filter(spec_hash__in=hashes).values_list("spec_hash", flat=True))
+    return [
+        replace(item, fate="duplicate", reason=_MEANWHILE, similarity=1.0)
+        if item.fate == "unique" and item.made.spec is not None and item.made.spec.hash in here
+        else item
+        for item in outcomes
+    ]
 
 
 def _attempt(

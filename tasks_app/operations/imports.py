@@ -9,9 +9,10 @@ from studio.web import audit
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import ProofCard
 from tasks_app.enums import ImportOutcome, ImportSource, Origin
-from tasks_app.models import ImportItem, ImportRun, Task
+from tasks_app.models import ImportItem, ImportRun, Task, TaskVersion
 from tasks_app.operations.actors import Actor, user_of
 from tasks_app.operations.tasks import NewTask, create_tasks
+from tasks_app.operations.turns import take_turns_with_new_content
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ def store_import(*, run: ImportRun, items: Sequence[Item], seconds: float) -> Im
     row = ImportRun.objects.select_for_update().get(pk=run.pk)
     if row.items.exists():
         return row
+    take_turns_with_new_content()
     known = _known(items)
     fresh: dict[str, Item] = {}
     for item in items:
@@ -107,7 +109,7 @@ def _known(items: Sequence[Item]) -> Mapping[str, Task]:
     sources = [item.source_id for item in items if item.source_id]
     hashes = [item.spec.hash for item in items if item.spec is not None and not item.source_id]
     found = {task.source_id: task for task in Task.objects.filter(source_id__in=sources)}
-    for task in Task.objects.filter(versions__hash__in=hashes).distinct().order_by("-pk"):
-        for spec_hash in task.versions.filter(hash__in=hashes).values_list("hash", flat=True):
-            found[spec_hash] = task
+    versions = TaskVersion.objects.filter(hash__in=hashes).select_related("task")
+    for version in versions.defer("spec", "patch").order_by("-task_id"):
+        found[version.hash] = version.task  # the oldest task comes last and stays
     return found

@@ -20,6 +20,11 @@ def test_arguments_that_are_no_object_read_as_empty_and_stay_what_they_were() ->
         assert broken.raw == text.encode()
 
 
+def test_arguments_that_no_tool_takes_are_kept_as_text_and_never_raise() -> None:
+    assert encode_arguments({"a": "half \ud83d"}) == b'{"a": "half ?"}'
+    assert encode_arguments({"a": 10**30}) == b'{"a": 1000000000000000000000000000000}'
+
+
 def test_an_anchor_grows_with_new_successful_reads_only() -> None:
     read = {"ticket_id": "TK-1"}
     calls = [

@@ -7,8 +7,11 @@ import pytest
 from django.db import connection
 
 from studio.web.errors import Conflict, StaleBase, StudioError
-from tasks_app.enums import TaskState
-from tasks_app.models import Review, Task, TaskVersion
+from tasks_app.enums import ImportSource, TaskState
+from tasks_app.jobs import outcomes
+from tasks_app.models import Attempt, Review, Task, TaskVersion
+from tasks_app.operations.generation import open_run, store_outcomes
+from tasks_app.operations.imports import Item, open_import, store_import
 from tasks_app.operations.tasks import create_task, save_version
 from tasks_app.operations.verdicts import approve, reject
 from tests.factories.specs import green_card, small_spec
@@ -71,3 +74,34 @@ def test_a_task_is_approved_or_rejected_never_both() -> None:
     assert {"approve": TaskState.APPROVED, "reject": TaskState.REJECTED}[
         review.decision
     ] == task.state
+
+
+def test_two_imports_at_once_bring_each_item_in_once() -> None:
+    items = [Item(str(seed), small_spec(seed=seed)) for seed in range(100, 106)]
+    runs = [open_import(by=None, source=ImportSource.JSON, name=name) for name in ("a", "b")]
+    ends = at_once(
+        *(lambda run=run: store_import(run=run, items=items, seconds=0.0) for run in runs)
+    )
+    assert ends == [None, None]
+    assert Task.objects.count() == len(items)
+    for run in runs:
+        run.refresh_from_db()
+    assert sorted((run.created, run.known, run.refused) for run in runs) == [(0, 6, 0), (6, 0, 0)]
+
+
+def test_two_runs_of_one_seed_at_once_keep_each_draft_once() -> None:
+    runs = [
+        open_run(by=None, families=["pocket_refund_or_decline"], count=2, seed=7, difficulty=[1])
+        for _ in range(2)
+    ]
+    drafts = list(outcomes(["pocket_refund_or_decline"], 2, 7, [1], library=False))
+    unique = sum(draft.fate == "unique" for draft in drafts)
+    ends = at_once(
+        *(lambda run=run: store_outcomes(run=run, outcomes=drafts, seconds=0.0) for run in runs)
+    )
+    assert ends == [None, None]
+    assert (Task.objects.count(), unique) == (2, 2)
+    for run in runs:
+        run.refresh_from_db()
+    assert sorted(run.unique for run in runs) == [0, 2]
+    assert Attempt.objects.filter(reason__startswith="another run stored").count() == 2
