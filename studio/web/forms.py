@@ -52,6 +52,8 @@ class WelcomeForm(forms.Form):
         if user is not None:
             self.fields["username"].disabled = True
             self.fields["username"].initial = user.username
+            # The name is given: Enter is to work at once.
+            self.fields["password"].widget.attrs["autofocus"] = True
         else:
             self.fields["password"].required = True
             self.fields["password"].help_text = "At least eight characters."
