@@ -209,10 +209,14 @@ def comments_of(task: Task) -> QuerySet[Comment]:
     return rows.defer("version__spec", "version__patch")
 
 
+def draft_subject(task: Task | None) -> str:
+    """Name the draft of a task's edit, or of a new task."""
+    return "task:new" if task is None else f"task:{task.code}"
+
+
 def find_draft(user: User, task: Task | None) -> Draft | None:
     """Return what somebody typed and has not saved, for a task or for a new one."""
-    subject = "task:new" if task is None else f"task:{task.code}"
-    return Draft.objects.filter(user=user, subject=subject).first()
+    return Draft.objects.filter(user=user, subject=draft_subject(task)).first()
 
 
 def count_by_state() -> dict[str, int]:

@@ -105,6 +105,7 @@ def create_owner_link(base_url: str = "") -> str:
     return f"{base_url.rstrip('/')}{reverse('welcome', args=[secret])}"
 
 
+@transaction.atomic
 def invite(*, by: User, role: Role, email: str = "") -> str:
     """A one-time path with which a colleague makes an account with ``role``."""
     secret = secrets.token_urlsafe(32)
@@ -158,6 +159,7 @@ def change_password(user: User, password: str) -> None:
     audit.record(user, "change_password", user.username)
 
 
+@transaction.atomic
 def issue_token(
     user: User, name: str, scopes: frozenset[Scope], *, life: dt.timedelta = DEFAULT_TOKEN_LIFE
 ) -> Issued:
@@ -189,6 +191,7 @@ def issue_token(
     return Issued(row, secret)
 
 
+@transaction.atomic
 def revoke_token(token: ApiToken, *, by: User) -> ApiToken:
     """Make it useless at once; doing so twice changes nothing."""
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):

@@ -7,11 +7,7 @@ from studio.web import audit
 from studio.web.errors import Invalid, Problem
 from studio.web.models import Draft, User
 from tasks_app.models import Task
-
-
-def subject_of(task: Task | None) -> str:
-    """Name the draft of a task's edit, or of a new task."""
-    return "task:new" if task is None else f"task:{task.code}"
+from tasks_app.queries import draft_subject
 
 
 @transaction.atomic
@@ -24,7 +20,7 @@ def keep_draft(*, task: Task | None, base: int | None, content: JsonObject, by: 
         raise Invalid("A draft is a JSON object.", [Problem("content", "is not an object")])
     draft, _ = Draft.objects.update_or_create(
         user=by,
-        subject=subject_of(task),
+        subject=draft_subject(task),
         defaults={"base": "" if base is None else str(base), "content": content},
     )
     return draft
@@ -33,7 +29,7 @@ def keep_draft(*, task: Task | None, base: int | None, content: JsonObject, by: 
 @transaction.atomic
 def discard_draft(*, task: Task | None, by: User) -> bool:
     """Throw unsaved text away; False where there was none."""
-    deleted, _ = Draft.objects.filter(user=by, subject=subject_of(task)).delete()
+    deleted, _ = Draft.objects.filter(user=by, subject=draft_subject(task)).delete()
     if deleted:
         audit.record(by, "discard_draft", "" if task is None else task.code)
     return bool(deleted)

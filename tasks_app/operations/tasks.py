@@ -33,6 +33,7 @@ from tasks_app.operations.columns import (
     verdict_of,
 )
 from tasks_app.operations.transitions import ensure_can, lock
+from tasks_app.queries import draft_subject
 
 # NUL as JSON writes it; behind an escaped backslash the same letters are plain text.
 _NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
@@ -167,7 +168,7 @@ def save_version(
         ]
     )
     if author is not None:
-        Draft.objects.filter(user=author, subject=f"task:{row.code}").delete()
+        Draft.objects.filter(user=author, subject=draft_subject(row)).delete()
     audit.record(
         by,
         "save_version",

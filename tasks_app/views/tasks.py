@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from studio.web import saved_views
 from studio.web.acts import Act
 from studio.web.audit import storable
 from studio.web.auth import ensure, may, principal, require
 from studio.web.errors import BadRequest, Conflict
 from studio.web.filter_line import FilterLine, drops, filter_line, list_url
 from studio.web.htmx import render_page, see_other
-from studio.web.models import SavedView
 from tasks_app import queries
 from tasks_app.enums import Act as TaskAct
 from tasks_app.enums import TaskState
@@ -177,7 +177,7 @@ def _facets(line: FilterLine) -> tuple[Facet, ...]:
 def _views(request: HttpRequest, line: FilterLine) -> list[dict[str, Any]]:
     here = line.text.split()
     known = [*VIEWS]
-    saved = SavedView.objects.filter(page="tasks", user=principal(request).user)
+    saved = saved_views.views_for(principal(request).user, "tasks")
     known += [(view.name, view.query) for view in saved[:MOST_VIEWS]]
     return [
         {
@@ -259,8 +259,6 @@ def _save_view(request: HttpRequest, query: str, here: str) -> HttpResponse:
         messages.error(request, "Give the view a name.")
         return see_other(request, here)
     queries.TASKS.compile(query)
-    SavedView.objects.update_or_create(
-        user=principal(request).user, page="tasks", name=name, defaults={"query": query}
-    )
+    saved_views.save_view(principal(request), page="tasks", name=name, query=query)
     messages.success(request, f"Saved as “{name}”.")
     return see_other(request, here)

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from studio.web.models import SavedView
+from studio.web.models import AuditEntry, SavedView
 from tasks_app.enums import TaskState
 from tasks_app.models import Task
 from tasks_app.operations.tasks import create_task
@@ -105,7 +105,9 @@ def test_a_view_is_saved_under_a_name_and_shown_as_a_tab(viewer: Client) -> None
     three()
     data = {"action": "save_view", "name": "Hard desk work", "q": "difficulty:>=4"}
     assert viewer.post("/tasks/", data).status_code == 303
-    assert SavedView.objects.get().query == "difficulty:>=4"
+    view = SavedView.objects.get()
+    assert view.query == "difficulty:>=4"
+    assert AuditEntry.objects.filter(act="save_view", subject=view.code).count() == 1
     assert "Hard desk work" in body(viewer, "/tasks/")
 
 
