@@ -113,12 +113,18 @@ class Handler(BaseHTTPRequestHandler):
         """Stay silent."""
 
 
+class Server(ThreadingHTTPServer):
+    """Takes many connections at once."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+
 @contextmanager
 def chat_stub(*script: Entry) -> Iterator[Stub]:
     """Serve a script on a free port."""
     handler = type("ScriptedHandler", (Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), handler)
     stub = Stub(f"http://127.0.0.1:{server.server_port}/v1", list(script))
     handler.stub = stub  # type: ignore[attr-defined]  # made just above
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
