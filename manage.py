@@ -1,5 +1,6 @@
 """Runs a management command; brings up the embedded servers first where one needs them."""
 
+import errno
 import json
 import os
 import sys
@@ -46,7 +47,16 @@ def main(arguments: list[str]) -> int:
         settings.INSTALLED_APPS  # noqa: B018 - reads the settings
     except ImproperlyConfigured as error:
         return fail(arguments, str(error))
-    execute_from_command_line(arguments)
+    try:
+        execute_from_command_line(arguments)
+    except OSError as error:
+        if error.errno not in {errno.EPIPE, errno.ENOSPC}:
+            raise
+        # Python writes what is left of the output at its end: there is no place for it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            return 1  # the reader has gone, as with `| head`
+        return fail(arguments, f"{error.filename or 'The output'}: {error.strerror}.")
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
+SPEC = "tests/specs/support_resolution.json"
 
 
 def manage(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -71,3 +72,26 @@ def test_deployment_warnings_have_ids_and_vanish_when_mended() -> None:
     good = manage("check", "--deploy", STUDIO_HTTPS="1", STUDIO_ALLOWED_HOSTS="studio.example")
     assert ("studio.W001" in bad.stderr, "studio.W002" in bad.stderr) == (True, True)
     assert "studio.W" not in good.stderr
+
+
+@pytest.mark.parametrize(
+    ("sink", "says"),
+    [("/dev/full", "The output: No space left on device.\n"), ("a closed pipe", "")],
+)
+def test_output_that_cannot_be_written_ends_without_a_traceback(sink: str, says: str) -> None:
+    if sink == "a closed pipe":
+        reader, writer = os.pipe()
+        os.close(reader)
+    else:
+        writer = os.open(sink, os.O_WRONLY)
+    done = subprocess.run(
+        [sys.executable, "manage.py", "grade", "--spec", SPEC, "--calls", "/dev/stdin"],
+        cwd=PROJECT,
+        input="[]",
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, says)
