@@ -47,7 +47,10 @@
   }
 
   let before = null;
-  let held = false;
+  let last = null;
+  document.addEventListener('focusin', (event) => {
+    last = event.target;
+  });
   document.addEventListener('htmx:beforeRequest', (event) => {
     event.detail.target?.setAttribute('aria-busy', 'true');
   });
@@ -56,7 +59,6 @@
   });
   document.addEventListener('htmx:beforeSwap', () => {
     before = document.activeElement && document.activeElement.id;
-    held = document.activeElement !== document.body;
   });
   document.addEventListener('htmx:afterSettle', (event) => {
     const target = event.detail.elt;
@@ -64,8 +66,8 @@
     if (status === 422 && firstWrong(target)) return;
     const say = target.querySelector?.('[data-announce]') || target.closest?.('[data-announce]');
     if (say && say.dataset.announce) window.studio.announce(say.dataset.announce);
-    // Where nothing had the focus (a page that only polls), nothing takes it.
-    if (!held || document.activeElement !== document.body) return;
+    // Only what the swap took away is made up for: on a page that merely polls, nothing takes it.
+    if (!last || last.isConnected || document.activeElement !== document.body) return;
     const again = before && document.getElementById(before);
     const next = again || target.querySelector?.('[data-focus]') || target;
     if (!next.matches('a, button, input, select, textarea, [tabindex]')) next.tabIndex = -1;
