@@ -5,7 +5,7 @@ A list page offers ``views_for(user, "tasks")`` and opens ``?view=V-4F7K`` with
 """
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 
 from studio.web import audit
 from studio.web.audit import HasUser, storable
@@ -22,7 +22,9 @@ _NAME_LENGTH = 60
 
 def views_for(user: User, page: str) -> QuerySet[SavedView]:
     """One's own views of a page, then those that others share."""
-    return SavedView.objects.select_related("user").filter(Q(user=user) | Q(shared=True), page=page)
+    seen = SavedView.objects.select_related("user").filter(Q(user=user) | Q(shared=True), page=page)
+    theirs = Case(When(user=user, then=0), default=1)
+    return seen.order_by(theirs, "position", "name", "pk")
 
 
 def find_view(user: User, page: str, code: str) -> SavedView:

@@ -581,12 +581,3 @@ def _compiled_regex(expression: str) -> Any:
         return re2.compile(expression, options)
     except re2.error as problem:
         raise PredicateError(f"not a regular expression: {problem}") from problem
-
-
-def text_hits(text: str, groups: Sequence[Iterable[Any] | Any]) -> list[bool]:
-    """Say for each group whether any of its pieces stands in the text."""
-    folded = fold(text)
-    return [
-        any(contains_piece(folded, p) for p in (g if isinstance(g, list | tuple) else (g,)))
-        for g in groups
-    ]

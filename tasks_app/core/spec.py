@@ -28,7 +28,6 @@ from tasks_app.core.checks.catalog import AnyCheck
 from tasks_app.core.constraints.catalog import AnyConstraint
 from tasks_app.core.frozen import Frozen
 from tasks_app.core.instants import is_instant
-from tasks_app.core.predicates import PredicateError, compile_where
 from tasks_app.core.results import Identifier
 from tasks_app.core.values import InvalidValueError, canonical, content_hash, freeze, pattern
 from tasks_app.core.writes import WriteRule
@@ -436,12 +435,3 @@ def _record_problems(services: Any) -> list[SpecProblem]:
     if total > MOST_RECORDS:
         problems.append(SpecProblem("/services", f"{total:,} records; at most {MOST_RECORDS:,}"))
     return problems
-
-
-def where_problem(where: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a `where`, None if it compiles."""
-    try:
-        compile_where(where)
-    except PredicateError as problem:
-        return str(problem)
-    return None

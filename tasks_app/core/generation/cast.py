@@ -161,16 +161,6 @@ def is_working_day(day: date) -> bool:
     return day.weekday() < 5
 
 
-def working_days_later(day: date, count: int) -> date:
-    """The day some working days later (earlier if negative)."""
-    step = 1 if count >= 0 else -1
-    left = abs(count)
-    while left:
-        day += timedelta(days=step)
-        left -= is_working_day(day)
-    return day
-
-
 @dataclass
 class Cast:
     """Draws without repetition, so that no two people, firms or ids of a task are the same by

@@ -25,8 +25,9 @@ def _save(
 def test_a_view_is_its_owners_until_it_is_shared(make_user: MakeUser) -> None:
     mira, nora = make_user("mira"), make_user("nora")
     own, shared = _save(mira), _save(mira, "Ours", shared=True)
-    assert list(saved_views.views_for(mira, "tasks")) == [own, shared]
-    assert list(saved_views.views_for(nora, "tasks")) == [shared]
+    early = _save(nora, "A first name", shared=True)
+    assert list(saved_views.views_for(mira, "tasks")) == [own, shared, early]
+    assert list(saved_views.views_for(nora, "tasks")) == [early, shared]
     assert list(saved_views.views_for(mira, "episodes")) == []
     with pytest.raises(NotFound):
         saved_views.find_view(nora, "tasks", own.code)

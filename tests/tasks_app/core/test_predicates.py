@@ -19,7 +19,6 @@ from tasks_app.core.predicates import (
     order,
     read_number,
     same,
-    text_hits,
 )
 from tasks_app.core.values import MISSING
 
@@ -265,14 +264,6 @@ def test_read_number_wants_exactly_one() -> None:
 def test_what_is_no_text_piece_is_refused(piece: Any) -> None:
     with pytest.raises(PredicateError):
         check_piece(piece)
-
-
-def test_text_groups_need_any_piece_each() -> None:
-    assert text_hits("Fraud at IN-5498", [["fake", "fraud"], ["IN-5498"], "4417"]) == [
-        True,
-        True,
-        False,
-    ]
 
 
 @pytest.mark.parametrize("part", ["a-", "a-1-", "1 234 ", "1.1", "1,", "a1.", "-1", "1'234.5 "])
