@@ -4,8 +4,9 @@ Invariants:
 - A table (id → record) is never changed in place and always in id order, so equal records give
   equal answers whatever the path that led to them.
 - The store is a handful of references: a snapshot takes them, a restore puts them back.
-- `state_key` = (Σ digest(address, record) + digest(context)) mod 2^128. A sum needs no order, so a
-  write costs O(changed records). Log, id counters and time of day are not in the key.
+- `state_key` = (Σ digest(address, record) + digest(context)) mod 2^128. A sum needs no order, so
+  the key costs O(changed records). Log, id counters and time of day are not in the key.
+- A write copies its table, which holds LARGEST_TABLE rows at most.
 """
 
 import operator
