@@ -234,9 +234,11 @@ def _bulk(request: HttpRequest) -> HttpResponse:
 def _prove(request: HttpRequest, tasks: list[Task]) -> tuple[str, str]:
     verdicts = []
     refused = []
-    for task in tasks:
+    library = queries.Library()
+    for task in sorted(tasks, key=lambda task: task.pk):  # so that one library serves them all
         try:
-            verdicts.append(prove_now(task=task, by=principal(request)).verdict)
+            proof = prove_now(task=task, by=principal(request), library=library)
+            verdicts.append(proof.verdict)
         except Conflict:
             refused.append(task.code)
     proven = verdicts.count("proven")
