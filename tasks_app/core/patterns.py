@@ -49,6 +49,7 @@ class CallPattern(Frozen):
 
 
 def took_effect(call: Call) -> bool:
-    """Say whether a call did what it says: it succeeded, or it wrote and only its answer was lost.
+    """Say whether a call did what it says: it succeeded, or it wrote and only its answer was
+    lost.
     """
     return call.error is None or bool(call.changes)

@@ -90,9 +90,7 @@ def evidence(
     """Return the evidence of an episode of one stage; `before` defaults to `after`."""
     closed = tables(after or {})
     opened = tables(before) if before is not None else closed
-    return stages(
-        [("main", opened, closed, reply)], calls=calls, write_set=write_set, tools=tools
-    )
+    return stages([("main", opened, closed, reply)], calls=calls, write_set=write_set, tools=tools)
 
 
 def stages(
@@ -113,8 +111,6 @@ def stages(
     position = 0
     for stage, opened, closed, reply in days:
         count = sum(1 for item in calls if item.stage == stage)
-        made.append(
-            StageEvidence(stage, AT, opened, closed, position, position + count, reply)
-        )
+        made.append(StageEvidence(stage, AT, opened, closed, position, position + count, reply))
         position += count
     return Evidence(ground, made, calls)

@@ -22,7 +22,8 @@ from tasks_app.core.results import Judgement
 
 
 class Answer(BaseCheck):
-    """Holds if the reply (of its stage, else the last one) hits all groups and no forbidden piece.
+    """Holds if the reply (of its stage, else the last one) hits all groups and no forbidden
+    piece.
     """
 
     kind: Literal["answer"]

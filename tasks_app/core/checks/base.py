@@ -33,7 +33,8 @@ class BaseCheck(Frozen):
 
     @abstractmethod
     def judge(self, evidence: Evidence) -> Judgement:
-        """Judge the evidence. Raises EvidenceError where the evidence lacks what the check reads.
+        """Judge the evidence. Raises EvidenceError where the evidence lacks what the check
+        reads.
         """
 
     def reads(self) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""event_match: exactly one event with these attendees, in a window, at a time when they are free.
+"""event_match: exactly one event with these attendees, in a window, at a time when they are
+free.
 """
 
 from collections.abc import Mapping

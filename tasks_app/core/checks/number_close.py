@@ -1,4 +1,5 @@
-"""number_close: a number in a text or a field is close to a target, in any spelling and unit sign.
+"""number_close: a number in a text or a field is close to a target, in any spelling and unit
+sign.
 """
 
 import functools

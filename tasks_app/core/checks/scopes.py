@@ -1,4 +1,5 @@
-"""Where a text check reads: the reply, everything the coworker wrote, a file, the messages it sent.
+"""Where a text check reads: the reply, everything the coworker wrote, a file, the messages it
+sent.
 """
 
 from collections.abc import Mapping
@@ -20,9 +21,7 @@ class Passage(NamedTuple):
     cites: tuple[str, ...]
 
 
-def read_scope(
-    scope: Scope, path: str | None, evidence: Evidence, stage_id: str | None
-) -> Passage:
+def read_scope(scope: Scope, path: str | None, evidence: Evidence, stage_id: str | None) -> Passage:
     """Return the text of a scope.
 
     `final` is the reply; `message` all messages sent in the episode; `file` the file at a path;

@@ -123,7 +123,8 @@ class ArgumentPolicy(BaseConstraint):
 
 
 def elements(value: Any) -> Sequence[Any]:
-    """Return the values inside an argument: of a list each, at any depth; none for null or absent.
+    """Return the values inside an argument: of a list each, at any depth; none for null or
+    absent.
     """
     if value is MISSING or value is None:
         return ()

@@ -14,7 +14,8 @@ from tasks_app.core.values import MISSING, follow
 
 
 class ConfirmWithUser(BaseConstraint):
-    """Broken by a write that took effect without an earlier question that was answered with a yes.
+    """Broken by a write that took effect without an earlier question that was answered with a
+    yes.
     """
 
     kind: Literal["confirm_with_user"]

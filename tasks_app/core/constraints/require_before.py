@@ -58,7 +58,8 @@ class RequireBefore(BaseConstraint):
 
 
 def _equal(first: Any, second: Any) -> bool:
-    """Equality of the format; of a list of needs (several looked up at once) any element is enough.
+    """Equality of the format; of a list of needs (several looked up at once) any element is
+    enough.
     """
     if isinstance(first, list) and not isinstance(second, list):
         return any(same(item, second) for item in first)
