@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from studio.lib.hashing import bytes_hash
 from tasks_app.core.generation.families.catalog import FAMILIES
-from tasks_app.core.generation.family import Family, draft, plans
+from tasks_app.core.generation.family import Family, Plan, draft, plans
 from tasks_app.core.spec import TaskSpec
 
 HELD_OUT_TAG: Final = "held_out_names"
@@ -21,6 +21,16 @@ Part = Literal["train", "held_out"]
 def families() -> tuple[Family, ...]:
     """The pocket families, in the order of the catalogue."""
     return tuple(family for family in FAMILIES.values() if family.track == TRACK)
+
+
+def other_families(count: int, seed: int) -> list[TaskSpec]:
+    """Return tasks of families that are not pocket ones: nothing of their shape was trained on."""
+    others = [family for family in FAMILIES.values() if family.track != TRACK]
+    turns = itertools.cycle(others)
+    return [
+        draft(family, Plan(family.name, family.subtypes[0], family.levels[0], seed, index))
+        for index, family in zip(range(count), turns, strict=False)
+    ]
 
 
 def tasks(part: Part, count: int, seed: int, *, family: str | None = None) -> list[TaskSpec]:

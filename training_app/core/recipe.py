@@ -58,8 +58,10 @@ class Demonstrations(_Part):
     tasks: Count = 1600
     quote: bool = True
     """Whether a deciding turn says first what it found."""
-    skill_share: Share = 0.33
+    skill_share: Share = 0.1
     """Share of skill sequences in a batch; cpu-tiny only."""
+    disguised_share: Share = 0.5
+    """Share of the dialogues whose names are exchanged for other values; cpu-tiny only."""
 
 
 class Rollouts(_Part):
@@ -97,6 +99,8 @@ class Measure(_Part):
     """Held-out tasks of a measurement in the run."""
     final_tasks: Annotated[int, Field(ge=0)] = 120
     """Fresh held-out tasks before and after the run; never the ones used in it."""
+    new_family_tasks: Annotated[int, Field(ge=0)] = 8
+    """Tasks of families that no training task belongs to, after the run."""
 
 
 class Recipe(_Part):

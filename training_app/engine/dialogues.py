@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
 import orjson
@@ -45,20 +46,65 @@ def label(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Label
     return labelled
 
 
+@dataclass(frozen=True, slots=True)
+class Disguise:
+    """Exchanges the names of a dialogue for other values, each for the same throughout.
+
+    The names of demonstrations are few, and a model that sees no others learns them by heart: it
+    then answers with one of them whoever is asked for. In a disguise anything may stand for a name,
+    so the only way to know it is to copy it.
+    """
+
+    names: frozenset[int]
+    """Tokens of names."""
+    masks: Sequence[int]
+    """Tokens that may stand for them; none of a name that the demonstrations do not contain."""
+
+    def put_on(self, dialogue: Labelled, rng: random.Random) -> Labelled:
+        """Return the dialogue in a disguise."""
+        met = list(dict.fromkeys(i for i in dialogue["input_ids"] if i in self.names))
+        used = set(dialogue["input_ids"])
+        free = [i for i in rng.sample(self.masks, 4 * len(met) + 64) if i not in used]
+        mask = dict(zip(met, free, strict=False))
+        return {
+            "input_ids": [mask.get(i, i) for i in dialogue["input_ids"]],
+            "labels": [mask.get(i, i) for i in dialogue["labels"]],
+        }
+
+
 def mix(
-    dialogues: Sequence[Labelled], skills: Skills, *, rows: int, share: float, seed: str
+    dialogues: Sequence[Labelled],
+    skills: Skills,
+    disguise: Disguise,
+    *,
+    rows: int,
+    skill_share: float,
+    disguised_share: float,
+    seed: str,
 ) -> list[Labelled]:
-    """Draw rows: dialogues in passes, each in a new order, and skill sequences in between."""
+    """Draw rows: dialogues in passes, each in a new order, and skill sequences in between.
+
+    Args:
+        dialogues: What is to be learnt.
+        skills: Where skill sequences come from.
+        disguise: What some dialogues wear.
+        rows: How many rows.
+        skill_share: Share of rows that are skill sequences.
+        disguised_share: Share of dialogues in disguise.
+        seed: The same seed draws the same rows.
+    """
     rng = random.Random(seed)
     drawn: list[Labelled] = []
     left: list[int] = []
     for number in range(rows):
-        if int((number + 1) * share) > int(number * share):
+        if int((number + 1) * skill_share) > int(number * skill_share):
             drawn.append(_pack(skills))
             continue
         if not left:
             left = rng.sample(range(len(dialogues)), len(dialogues))
-        drawn.append(dialogues[left.pop()])
+        dialogue = dialogues[left.pop()]
+        worn = rng.random() < disguised_share
+        drawn.append(disguise.put_on(dialogue, rng) if worn else dialogue)
     return drawn
 
 

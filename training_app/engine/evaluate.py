@@ -8,6 +8,11 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from studio.lib.stats import wilson
 from tasks_app.core.spec import TaskSpec
+from training_app.core import pocket
+from training_app.core.manifest import SplitKind
+from training_app.core.recipe import Recipe
+from training_app.core.run_dir import RunDir
+from training_app.engine import data
 from training_app.engine.play import Played, play
 
 
@@ -43,12 +48,33 @@ def measure(
     seed: int,
     greedy: bool = True,
     sampled: bool = True,
+    split_kind: SplitKind = "new_instances",
 ) -> tuple[dict[str, Any], list[Played]]:
     """Measure a model on tasks; return {"greedy": …, "sampled": …} and what it wrote last."""
-    report: dict[str, Any] = {"split_kind": "new_instances"}
+    report: dict[str, Any] = {"split_kind": split_kind}
     played: list[Played] = []
     for name, wanted, temperature in (("greedy", greedy, 0.0), ("sampled", sampled, 1.0)):
         if wanted:
             played = play(model, tokenizer, specs, temperature=temperature, seed=seed)
             report[name] = summary(played)
     return report, played
+
+
+def after(
+    run: RunDir,
+    recipe: Recipe,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    step: int,
+) -> dict[str, Any]:
+    """Measure a trained model on fresh held-out instances and, beside them, on other families."""
+    fresh = data.held_out(recipe, final=True)
+    report, played = measure(model, tokenizer, fresh, seed=recipe.seed)
+    run.write_samples(step, [one.row() for one in played])
+    result = {"after": report}
+    others = pocket.other_families(recipe.measure.new_family_tasks, recipe.seed)
+    if others:
+        result["after_new_families"], _ = measure(
+            model, tokenizer, others, seed=recipe.seed, sampled=False, split_kind="new_families"
+        )
+    return result

@@ -16,7 +16,7 @@ from training_app.core.run_dir import RunDir
 from training_app.engine import data, models
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.environments import environment_class
-from training_app.engine.evaluate import measure
+from training_app.engine.evaluate import after, measure
 from training_app.engine.gigpo import GiGPOTrainer
 from training_app.engine.rewards import Rewards
 from training_app.engine.sft import bf16_on_cpu
@@ -69,8 +69,7 @@ def train(
         result["reward_first_fifth"] = sum(curve[:fifth]) / fifth
         result["reward_last_fifth"] = sum(curve[-fifth:]) / fifth
     if fresh and not callback.cancelled:
-        result["after"], played = measure(model, tokenizer, fresh, seed=recipe.seed)
-        run.write_samples(trainer.state.global_step, [one.row() for one in played])
+        result.update(after(run, recipe, model, tokenizer, trainer.state.global_step))
         log.info("after: %s", result["after"])
     return result
 

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,14 @@ import torch
 from datasets import Dataset
 from trl import SFTConfig, SFTTrainer
 
+from training_app.core.demonstrations import Row
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir
 from training_app.engine import data, dialogues, models
 from training_app.engine.callbacks import RunCallback
-from training_app.engine.evaluate import measure
+from training_app.engine.evaluate import after, measure
 from training_app.engine.tiny.skills import Skills
-from training_app.engine.tiny.tokenizer import value_ids
+from training_app.engine.tiny.tokenizer import name_ids, value_ids
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ def train(
         enough: Whether the evaluation of a checkpoint ends the run early.
     """
     rows = data.demonstrations(run, recipe)
-    loaded, skills = _start(recipe, cache)
+    loaded, mixed = _start(recipe, cache, rows)
     model, tokenizer = loaded.model, loaded.tokenizer
     result: dict[str, Any] = {
         "base_seconds": round(loaded.base_seconds, 1),
@@ -51,10 +52,15 @@ def train(
         result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
         log.info("before: %s", result["before"])
     learnt = dialogues.label(tokenizer, rows)
-    if skills is not None:
-        total = recipe.steps * recipe.batch
-        share = recipe.demonstrations.skill_share
-        learnt = dialogues.mix(learnt, skills, rows=total, share=share, seed=f"{recipe.seed}")
+    if mixed is not None:
+        learnt = dialogues.mix(
+            learnt,
+            *mixed,
+            rows=recipe.steps * recipe.batch,
+            skill_share=recipe.demonstrations.skill_share,
+            disguised_share=recipe.demonstrations.disguised_share,
+            seed=f"{recipe.seed}",
+        )
     tasks = data.held_out(recipe, final=False)
 
     def evaluate(step: int) -> Mapping[str, Any]:
@@ -79,14 +85,15 @@ def train(
     result["steps"] = trainer.state.global_step
     result["cancelled"] = callback.cancelled
     if fresh and not callback.cancelled:
-        result["after"], played = measure(model, tokenizer, fresh, seed=recipe.seed)
-        run.write_samples(trainer.state.global_step, [one.row() for one in played])
+        result.update(after(run, recipe, model, tokenizer, trainer.state.global_step))
         log.info("after: %s", result["after"])
     return result
 
 
-def _start(recipe: Recipe, cache: Path) -> tuple[models.Loaded, Skills | None]:
-    """The model to train, and where its skill sequences come from."""
+def _start(
+    recipe: Recipe, cache: Path, taught: Sequence[Row]
+) -> tuple[models.Loaded, tuple[Skills, dialogues.Disguise] | None]:
+    """The model to train; for cpu-tiny also what is mixed into its demonstrations."""
     if recipe.model.kind != "cpu-tiny":
         return models.load_folder(recipe.model), None
     rows = models.tokenizer_rows(recipe)
@@ -95,10 +102,12 @@ def _start(recipe: Recipe, cache: Path) -> tuple[models.Loaded, Skills | None]:
         if recipe.model.init
         else models.load_base(recipe, cache, rows)
     )
-    if not recipe.demonstrations.skill_share:
-        return loaded, None
     values, phrases = value_ids(loaded.tokenizer, rows)
-    return loaded, Skills(values, phrases, f"sft/{recipe.seed}")
+    known = frozenset(name_ids(loaded.tokenizer, taught))
+    strange = frozenset(name_ids(loaded.tokenizer, rows)) - known
+    masks = [value for value in values if value not in strange]
+    skills = Skills(values, phrases, f"sft/{recipe.seed}")
+    return loaded, (skills, dialogues.Disguise(known, masks))
 
 
 def _arguments(run: RunDir, recipe: Recipe) -> SFTConfig:

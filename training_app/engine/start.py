@@ -26,7 +26,12 @@ def load(recipe: Recipe, cache: Path) -> models.Loaded:
     if recipe.model.kind != "cpu-tiny" or recipe.model.init:
         return models.load_folder(recipe.model)
     low, high = recipe.rollouts.start_low, recipe.rollouts.start_high
-    teaching = preset("cpu-tiny-sft", tiny=recipe.tiny.model_dump(), keep=50)
+    teaching = preset(
+        "cpu-tiny-sft",
+        tiny=recipe.tiny.model_dump(),
+        measure={"every": 100, "tasks": 40, "final_tasks": 0},
+        keep=50,
+    )
     run = RunDir(cache / f"start-{teaching.hash[:24]}")
     began = time.monotonic()
     found = _within(run, low, high) if run.result() is not None else None

@@ -46,7 +46,7 @@ def sft(**changes: Any) -> Recipe:
 @pytest.fixture(scope="module")
 def taught(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> RunDir:
     """An SFT run of four steps, measured."""
-    measure = {"every": 2, "tasks": 4, "final_tasks": 4}
+    measure = {"every": 2, "tasks": 4, "final_tasks": 4, "new_family_tasks": 2}
     run = RunDir.create(tmp_path_factory.mktemp("sft") / "run", sft(measure=measure))
     assert main([str(run.path), "--cache", str(cache)]) == 0
     return run
@@ -65,6 +65,8 @@ def test_sft_writes_metrics_samples_checkpoints_and_a_result(taught: RunDir) -> 
     assert result is not None
     assert result["before"]["split_kind"] == "new_instances"
     assert result["after"]["greedy"]["n"] == 4
+    assert result["after_new_families"]["split_kind"] == "new_families"
+    assert result["after_new_families"]["greedy"]["n"] == 2
     assert result["checkpoint"] == "step-000004"
 
 

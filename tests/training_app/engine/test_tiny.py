@@ -1,5 +1,6 @@
 """cpu-tiny: its tokenizer, its starting circuit, its skill batches, its base."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,25 @@ def test_only_the_assistants_tokens_are_learnt(
     assert rows[0]["messages"][1]["content"] not in learnt
     call = orjson.loads(spoken[1]["tool_calls"][0]["function"]["arguments"])
     assert all(value in learnt for value in call.values())
+
+
+def test_a_disguise_exchanges_names_throughout_and_nothing_else(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    taught, held = rows[:64], rows[64:]
+    (labelled,) = dialogues.label(tok, taught[:1])
+    names = frozenset(tokenizer.name_ids(tok, taught))
+    strange = set(tokenizer.name_ids(tok, held)) - names
+    values, _ = tokenizer.value_ids(tok, rows)
+    masks = [value for value in values if value not in strange]
+    worn = dialogues.Disguise(names, masks).put_on(labelled, random.Random("d"))
+    mask: dict[int, int] = {}
+    for plain, other in zip(labelled["input_ids"], worn["input_ids"], strict=True):
+        assert mask.setdefault(plain, other) == other
+    assert {plain for plain, other in mask.items() if plain != other} == names & set(mask)
+    assert len(set(mask.values())) == len(mask)
+    assert not strange & set(worn["input_ids"])
+    assert worn["labels"] == [mask.get(i, i) for i in labelled["labels"]]
 
 
 def test_skill_batches_are_drawn_from_their_seed_and_need_no_padding(

@@ -170,6 +170,14 @@ def value_ids(
     return values, phrases
 
 
+def name_ids(tokenizer: PreTrainedTokenizerFast, rows: Sequence[Row]) -> list[int]:
+    """The tokens of the names and mail addresses in dialogues."""
+    values = find_values(rows)
+    vocabulary = tokenizer.get_vocab()
+    spelt = (_bytes(text) for text in (*values.names, *values.addresses))
+    return sorted(vocabulary[text] for text in spelt if text in vocabulary)
+
+
 def _pattern(values: Values) -> str:
     def any_of(options: Sequence[str], around: str) -> str:
         longest = sorted(options, key=lambda option: (-len(option), option))
