@@ -102,16 +102,20 @@ def spoken(message: Message) -> dict[str, Any]:
 def quoted(messages: Sequence[Message], ahead: Sequence[Action]) -> str:
     """What a turn found that it acts on: "Idris Falkenrath OR-560."
 
-    Of a listing: whom the request names, then those values of their record that are used from here
-    on. Of a single record: its values that are plain words, which is what rules decide by. Copying
-    the key makes the rest of the record the next thing to copy.
+    Of the request: whom it names, before anything is looked up. Of a listing: whom the request
+    names, then those values of their record that are used from here on. Of a single record: its
+    values that are plain words, which is what rules decide by. Copying the key makes the rest of
+    the record the next thing to copy.
 
     Args:
         messages: The conversation so far.
         ahead: This action and those after it; without calls in the first nothing is quoted.
     """
-    if not ahead or not ahead[0].calls or messages[-1].role != "tool":
+    if not ahead or not ahead[0].calls:
         return ""
+    if messages[-1].role == "user":
+        named = _NAME.findall(messages[-1].content)
+        return f"{named[0]}." if named else ""
     observed = orjson.loads(messages[-1].content)
     if not isinstance(observed, dict):
         return ""

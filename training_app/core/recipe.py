@@ -48,7 +48,7 @@ class Tiny(_Part):
     """The base of cpu-tiny and what its tokenizer is built from."""
 
     tokenizer_tasks: Count = 320
-    base_steps: Count = 100
+    base_steps: Count = 500
     base_batch: Count = 24
 
 
@@ -120,6 +120,8 @@ class Recipe(_Part):
     keep: Count = 3
     """Checkpoints kept besides the last."""
     threads: Count = 1
+    processes: Count = 1
+    """How many processes train together; another number than this refuses to start."""
     tiny: Tiny = Tiny()
     demonstrations: Demonstrations = Demonstrations()
     rollouts: Rollouts = Rollouts()

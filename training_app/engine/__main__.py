@@ -39,6 +39,10 @@ def main(arguments: list[str] | None = None) -> int:
     except RunDirError as problem:
         sys.stderr.write(f"{problem}\n")
         return 2
+    started = int(os.environ.get("WORLD_SIZE", "1"))
+    if started != recipe.processes:
+        sys.stderr.write(f"the recipe wants {recipe.processes} processes, there are {started}\n")
+        return 2
     cache: Path = given.cache or given.run_dir / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(

@@ -84,7 +84,7 @@ class RunCallback(TrainerCallback):
         **kwargs: Any,
     ) -> None:
         """Write the step's values as they are."""
-        if not logs or _SUMMARY in logs:
+        if not logs or _SUMMARY in logs or not state.is_world_process_zero:
             return
         values = {k: float(v) for k, v in logs.items() if isinstance(v, int | float)}
         self.write(state.global_step, values)
@@ -93,6 +93,8 @@ class RunCallback(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
         """Move the checkpoint to its place, measure it, seal it, drop old ones."""
+        if not state.is_world_process_zero:
+            return
         step = state.global_step
         made = Path(args.output_dir) / f"checkpoint-{step}"
         target = self.run.checkpoint_path(step)

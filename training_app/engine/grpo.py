@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import torch
 from datasets import Dataset
+from transformers import PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from training_app.core.prompts import Prompt, toolsets
@@ -60,6 +61,7 @@ def train(
     rewards = Rewards([tokenizer.eos_token_id, tokenizer.pad_token_id])
     callback = RunCallback(run, recipe, samples=rewards.samples)
     trainer = make_trainer(run, recipe, start, rows, rewards, callback)
+    trainer.remove_callback(PrinterCallback)  # metrics have their own file
     trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     result["steps"] = trainer.state.global_step
     result["cancelled"] = callback.cancelled

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from transformers import PrinterCallback
 from trl import SFTConfig, SFTTrainer
 
 from training_app.core.demonstrations import Row
@@ -81,6 +82,7 @@ def train(
         args=_arguments(run, recipe),
         callbacks=[callback],
     )
+    trainer.remove_callback(PrinterCallback)  # metrics have their own file
     trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     result["steps"] = trainer.state.global_step
     result["cancelled"] = callback.cancelled

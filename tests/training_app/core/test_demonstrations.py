@@ -34,7 +34,7 @@ def test_a_deciding_turn_quotes_whom_it_found_and_what_it_needs(specs: list[Task
     first, found, decided, _ = spoken(refund)
     order = refund.services["orders"]["orders"]
     own = next(o for o in order if o["customer_name"] in refund.request.text)
-    assert first == ""
+    assert first == f"{own['customer_name']}."
     assert found == f"{own['customer_name']} {own['id']}."
     assert decided == f"{own['delivered']} {own['age']}."
 

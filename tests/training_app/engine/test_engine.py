@@ -148,5 +148,14 @@ def test_the_engine_imports_no_web_framework(tmp_path: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_another_number_of_processes_than_the_recipe_says_does_not_start(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = RunDir.create(tmp_path / "run", sft())
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert main([str(run.path), "--cache", str(cache)]) == 2
+    assert run.status().state == "queued"
+
+
 def test_a_folder_without_a_recipe_says_so(tmp_path: Path) -> None:
     assert main([str(tmp_path)]) == 2

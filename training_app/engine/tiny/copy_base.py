@@ -32,7 +32,7 @@ SAVE_EVERY: Final = 100
 class BaseRecipe:
     """How the base is trained."""
 
-    steps: int = 100
+    steps: int = 500
     batch: int = 24
     learning_rate: float = 1e-3
     warmup: int = 10
