@@ -79,13 +79,16 @@ def main(arguments: list[str] | None = None) -> int:
     result["seconds"] = round(time.monotonic() - began, 1)
     result["checkpoint"] = known[-1].path.name if known else None
     run.write_result(result)
-    _tell(run, "stopped" if result["cancelled"] else "succeeded", recipe.steps)
+    state: State = "stopped" if result["cancelled"] else "succeeded"
+    _tell(run, state, recipe.steps, step=result["steps"])
     return 0
 
 
-def _tell(run: RunDir, state: State, steps: int, message: str = "") -> None:
-    step = run.status().step
-    run.write_status(Status(state, step, steps, os.getpid(), time.time(), message))
+def _tell(
+    run: RunDir, state: State, steps: int, message: str = "", *, step: int | None = None
+) -> None:
+    at = run.status().step if step is None else step
+    run.write_status(Status(state, at, steps, os.getpid(), time.time(), message))
 
 
 if __name__ == "__main__":

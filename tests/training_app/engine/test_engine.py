@@ -53,7 +53,7 @@ def taught(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> RunDir:
 
 
 def test_sft_writes_metrics_samples_checkpoints_and_a_result(taught: RunDir) -> None:
-    assert taught.status().state == "succeeded"
+    assert (taught.status().state, taught.status().step) == ("succeeded", 4)
     assert [c.step for c in taught.list_checkpoints()] == [2, 4]
     assert taught.list_checkpoints()[0].evaluation["sampled"]["n"] == 4
     assert check_manifest(taught.dataset)["rows"] == 8
