@@ -49,6 +49,7 @@ def main(arguments: list[str]) -> int:
         return fail(arguments, str(error))
     try:
         execute_from_command_line(arguments)
+        sys.stdout.flush()  # what cannot be written shows here, not after the last line of ours
     except OSError as error:
         if error.errno not in {errno.EPIPE, errno.ENOSPC}:
             raise

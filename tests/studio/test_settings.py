@@ -78,7 +78,10 @@ def test_deployment_warnings_have_ids_and_vanish_when_mended() -> None:
     ("sink", "says"),
     [("/dev/full", "The output: No space left on device.\n"), ("a closed pipe", "")],
 )
-def test_output_that_cannot_be_written_ends_without_a_traceback(sink: str, says: str) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_ends_without_a_traceback(
+    sink: str, says: str, unbuffered: str
+) -> None:
     if sink == "a closed pipe":
         reader, writer = os.pipe()
         os.close(reader)
@@ -87,6 +90,7 @@ def test_output_that_cannot_be_written_ends_without_a_traceback(sink: str, says:
     done = subprocess.run(
         [sys.executable, "manage.py", "grade", "--spec", SPEC, "--calls", "/dev/stdin"],
         cwd=PROJECT,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         input="[]",
         stdout=writer,
         stderr=subprocess.PIPE,
