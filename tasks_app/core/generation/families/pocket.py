@@ -355,7 +355,7 @@ class Reschedule(PocketFamily):
         """Return a written spec."""
         d = Draft("reschedule", subtype, Cast(rng))
         part = subtype.removeprefix("to_")
-        names = d.cast.sample(d.people, 5)
+        names = d.cast.sample(d.people, 4)  # a short listing: it is read whole
         who = names[0]
         day = d.clock.day + timedelta(days=rng.randrange(1, 6))
         hours = {"morning": (9, 10), "midday": (11, 12, 13), "afternoon": (14, 15, 16, 17)}
@@ -394,7 +394,7 @@ class Reschedule(PocketFamily):
             else []
         )
         rest = [h for h in others if h not in early]
-        busy = [*taken, *early, *d.cast.sample(rest, 4 - len(taken) - len(early))]
+        busy = [*taken, *early, *d.cast.sample(rest, 3 - len(taken) - len(early))]
         for hour, name in zip(busy, names[1:], strict=True):
             book(hour, name, desk, _address(name))
         rows.sort(key=lambda e: str(e["start"]))
