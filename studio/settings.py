@@ -154,6 +154,7 @@ INSTALLED_APPS = [
     "studio.web",
     "tasks_app",
     "rollouts_app",
+    "training_app",
 ]
 INSTALLED_APPS = [
     name for name in INSTALLED_APPS if importlib.util.find_spec(name.split(".apps")[0])

@@ -12,7 +12,7 @@ handler404 = "studio.web.middleware.page_not_found"
 handler500 = "studio.web.middleware.server_error"
 
 # An app's pages come into being one after the other; each is mounted from its first page on.
-APPS = ("tasks_app.urls", "rollouts_app.urls")
+APPS = ("tasks_app.urls", "rollouts_app.urls", "training_app.urls")
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("studio.pages")),

@@ -1,0 +1,17 @@
+"""The tables of training."""
+
+from training_app.models.dataset import Dataset, DatasetItem
+from training_app.models.evaluation import Evaluation, Suite, SuiteItem
+from training_app.models.run import Checkpoint, DeviceTicket, MetricRow, TrainingRun
+
+__all__ = (
+    "Checkpoint",
+    "Dataset",
+    "DatasetItem",
+    "DeviceTicket",
+    "Evaluation",
+    "MetricRow",
+    "Suite",
+    "SuiteItem",
+    "TrainingRun",
+)

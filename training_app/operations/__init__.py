@@ -1,0 +1,1 @@
+"""What is written, one write in one transaction each."""
