@@ -12,6 +12,7 @@ from rollouts_app.operations.batches import (
     LARGEST_GROUP,
     MOST_AT_ONCE,
 )
+from rollouts_app.policies import brought
 from tasks_app.enums import EndpointRole
 from tasks_app.queries import endpoints
 
@@ -76,7 +77,7 @@ class BatchForm(forms.Form):
         models = [
             (f"{PREFIX}{row.name}", f"{PREFIX}{row.name}: {row.model}")
             for row in endpoints(EndpointRole.TEACHER)
-        ]
+        ] + brought()
         self.has_models = bool(models)
         policy = self.fields["policy"]
         if isinstance(policy, forms.ChoiceField):

@@ -11,6 +11,7 @@ from rollouts_app.core.scripted import POLICIES
 from rollouts_app.core.teacher import PREFIX
 from rollouts_app.enums import EpisodeState, Purpose
 from rollouts_app.models import Episode, RolloutBatch
+from rollouts_app.policies import Provider, brought, is_model, provider_of
 from rollouts_app.queries import Chosen
 from studio.lib.jsonvalue import JsonObject
 from studio.web import audit
@@ -44,6 +45,7 @@ def open_batch(
     by: User | HasUser | None,
     purpose: Purpose = Purpose.ROLLOUT,
     limits: JsonObject | None = None,
+    sampling: JsonObject | None = None,
     concurrency: int = CONCURRENCY,
     budget_calls: int | None = None,
     budget_tokens: int | None = None,
@@ -51,9 +53,11 @@ def open_batch(
     """Freeze what will be run: the batch, and a queued episode for every version and group index.
 
     Invalid names every argument that cannot be; nothing is written then. Leaves one audit entry.
+    ``sampling`` replaces parts of how the model of the policy draws by itself.
     """
     endpoint = _endpoint(policy)
-    problems = _problems(policy, endpoint, chosen, group_size, seed)
+    provider = provider_of(policy)
+    problems = _problems(policy, endpoint, provider, chosen, group_size, seed)
     if not 1 <= concurrency <= MOST_AT_ONCE:
         problems.append(Problem("concurrency", f"must be between 1 and {MOST_AT_ONCE}"))
     problems += _budget_problems(budget_calls, budget_tokens)
@@ -66,8 +70,8 @@ def open_batch(
         group_size=group_size,
         seed=seed,
         limits=limits or {},
-        sampling={"model": endpoint.model, **endpoint.sampling} if endpoint is not None else {},
-        concurrency=concurrency if endpoint is not None else 1,
+        sampling=_sampling(policy, endpoint, provider) | (sampling or {}),
+        concurrency=concurrency if endpoint is not None or provider is not None else 1,
         budget_calls=budget_calls,
         budget_tokens=budget_tokens,
         author=by if isinstance(by, User) or by is None else by.user,
@@ -111,6 +115,13 @@ def _endpoint(policy: str) -> ModelEndpoint | None:
     return endpoints(EndpointRole.TEACHER).filter(name=policy.removeprefix(PREFIX)).first()
 
 
+def _sampling(policy: str, endpoint: ModelEndpoint | None, provider: Provider | None) -> JsonObject:
+    """How the model of a policy draws by itself."""
+    if provider is not None:
+        return provider.sampling(policy.removeprefix(provider.prefix))
+    return {"model": endpoint.model, **endpoint.sampling} if endpoint is not None else {}
+
+
 def _budget_problems(calls: int | None, tokens: int | None) -> list[Problem]:
     return [
         Problem(place, f"must be between 1 and {LARGEST_BUDGET:,}")
@@ -122,6 +133,7 @@ def _budget_problems(calls: int | None, tokens: int | None) -> list[Problem]:
 def _problems(
     policy: str,
     endpoint: ModelEndpoint | None,
+    provider: Provider | None,
     chosen: Sequence[Chosen],
     group_size: int,
     seed: int,
@@ -135,9 +147,10 @@ def _problems(
                 "Serve the model with tool calls switched on, and probe it again.",
             )
         )
-    if policy not in POLICIES and endpoint is None:
+    if policy not in POLICIES and endpoint is None and provider is None:
         offered = endpoints(EndpointRole.TEACHER).values_list("name", flat=True)
-        known = ", ".join([*POLICIES, *(f"{PREFIX}{name}" for name in offered)])
+        models = [*(f"{PREFIX}{name}" for name in offered), *(name for name, _ in brought())]
+        known = ", ".join([*POLICIES, *models])
         problems.append(Problem("policy", f"there is no policy “{policy}”", f"Known: {known}."))
     if not chosen:
         problems.append(
@@ -194,7 +207,7 @@ def tally(*, batch: RolloutBatch, seconds: float, finished: bool = False) -> Rol
         violations=Sum(Func(F("violations"), function="cardinality", output_field=_INTEGER)),
     )
     counts["violations"] = counts["violations"] or 0
-    if row.policy.startswith(PREFIX):
+    if is_model(row.policy):
         counts["usage"] = spent(row.code)._asdict()
     for name, value in counts.items():
         setattr(row, name, value)

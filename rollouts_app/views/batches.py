@@ -10,12 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from rollouts_app import queries
-from rollouts_app.core.teacher import PREFIX
 from rollouts_app.enums import EpisodeState
 from rollouts_app.forms import BatchForm, BudgetForm
 from rollouts_app.jobs import start_batch
 from rollouts_app.models import RolloutBatch
 from rollouts_app.operations.batches import CONCURRENCY, set_budget
+from rollouts_app.policies import is_model
 from rollouts_app.views.episodes import Row, row_of
 from studio.lib.stats import pass_at_k, pass_hat_k
 from studio.web import audit, claims, jobs
@@ -133,7 +133,7 @@ def batch(request: HttpRequest, code: str) -> HttpResponse:
         "shown_groups": len(groups),
         "etag": etag(token),
         "may_run": may(request, Act.ROLL_OUT),
-        "of_a_model": row.policy.startswith(PREFIX),
+        "of_a_model": is_model(row.policy),
         "resumable": row.job is not None and row.job.state in ("stopped", "failed", "lost"),
         "episodes_url": list_url(reverse("episodes"), f"batch:{row.code}"),
         "passed_url": list_url(reverse("episodes"), f"batch:{row.code} passed:yes"),

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
+from urllib.parse import urlsplit
 
 import openai
 from openai import DefaultHttpxClient, OpenAI
@@ -37,6 +38,7 @@ FailureKind = Literal[
 RETRIED: Final[frozenset[FailureKind]] = frozenset(
     {"unreachable", "timeout", "rate_limited", "broken_answer", "server"}
 )
+LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 Message = Mapping[str, Any]
 """One message in the form of the chat completions API."""
 
@@ -210,7 +212,12 @@ class OpenAIChat:
             timeout=self.timeout,
             max_retries=0,
             # an allowed host must not be able to send the request on to one that is not
-            http_client=DefaultHttpxClient(timeout=self.timeout, follow_redirects=False),
+            http_client=DefaultHttpxClient(
+                timeout=self.timeout,
+                follow_redirects=False,
+                # what runs on this machine is not behind its proxy
+                trust_env=urlsplit(self.base_url).hostname not in LOOPBACK,
+            ),
         )
 
     def __del__(self) -> None:

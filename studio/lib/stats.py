@@ -1,12 +1,16 @@
-"""Statistics of repeated attempts: intervals for a share, pass@k and pass^k, agreement.
+"""Statistics of repeated attempts: intervals for a share or a mean, pass@k and pass^k, agreement.
 
 Invariants: what cannot be scored is None, never 0 (no attempts, or k above the attempts).
 """
 
 import math
+import random
+from collections.abc import Sequence
 from typing import NamedTuple
 
 Z_95 = 1.959963984540054
+DRAWS = 2000
+"""Resamples of a bootstrap."""
 
 
 class Interval(NamedTuple):
@@ -56,6 +60,27 @@ def pass_hat_k(attempts: int, passed: int, k: int) -> float | None:
 def mean(values: list[float]) -> float | None:
     """Arithmetic mean; None of nothing."""
     return math.fsum(values) / len(values) if values else None
+
+
+def bootstrap(
+    values: Sequence[float], rng: random.Random, *, draws: int = DRAWS, level: float = 0.95
+) -> tuple[float, float] | None:
+    """Percentile bootstrap interval of a mean; None of nothing.
+
+    Args:
+        values: One number for each thing that was drawn by itself: a task, not an episode of it.
+        rng: A seeded source; the same seed gives the same interval.
+        draws: How often the values are drawn anew.
+        level: The share of the resampled means between both ends.
+    """
+    if not values:
+        return None
+    if not 0 < level < 1:
+        raise ValueError(f"a level lies between 0 and 1, not at {level}")
+    count = len(values)
+    means = sorted(math.fsum(rng.choices(values, k=count)) / count for _ in range(draws))
+    tail = (1 - level) / 2
+    return means[math.floor(tail * (draws - 1))], means[math.ceil((1 - tail) * (draws - 1))]
 
 
 def _check(attempts: int, passed: int, k: int) -> None:

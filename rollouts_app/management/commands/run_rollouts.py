@@ -18,14 +18,16 @@ class Command(JobCommand):
 
     help = (
         "Roll a policy out on tasks. Without a state: term only current versions with a green "
-        "proof are run. Policies: endpoint:NAME, " + ", ".join(POLICIES)
+        "proof are run. Policies: endpoint:NAME, checkpoint:CODE, " + ", ".join(POLICIES)
     )
     kind = KIND
     batch: RolloutBatch | None = None
 
     def add_own_arguments(self, parser: ArgumentParser) -> None:
         """Policy, tasks, size of a group, seed."""
-        parser.add_argument("--policy", required=True, help="a built-in policy, or endpoint:NAME")
+        parser.add_argument(
+            "--policy", required=True, help="a built-in policy, endpoint:NAME or checkpoint:CODE"
+        )
         parser.add_argument("--tasks", default="", help="a task filter; empty: all")
         parser.add_argument("--n", type=int, default=1, help="episodes a task (default 1)")
         parser.add_argument("--seed", type=int, default=0, help="of the first episode of a group")
