@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import os
 import secrets
+import shlex
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -245,6 +246,10 @@ X_FRAME_OPTIONS = "DENY"
 STUDIO_TRUSTED_PROXIES = env_int("STUDIO_TRUSTED_PROXIES", 0)
 # Hosts that model endpoints may name; empty: any. A private network is safer with a list.
 STUDIO_ENDPOINT_HOSTS = env_list("STUDIO_ENDPOINT_HOSTS", [])
+# The command that starts a training engine; empty: this Python with -m training_app.engine.
+STUDIO_ENGINE = shlex.split(env_str("STUDIO_ENGINE"))
+# Seconds that a stopped engine has beyond a few of its own steps, before TERM and before KILL.
+STUDIO_ENGINE_PATIENCE = env_int("STUDIO_ENGINE_PATIENCE", 10)
 STUDIO_MAX_BODY_BYTES = env_int("STUDIO_MAX_BODY_BYTES", 20 * 2**20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # bytes of a request body without its files
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

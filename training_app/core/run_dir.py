@@ -30,6 +30,8 @@ from training_app.core.recipe import Recipe, RecipeError, load_recipe
 State = Literal["queued", "starting", "running", "stopping", "stopped", "succeeded", "failed"]
 ENDED: Final[frozenset[str]] = frozenset({"stopped", "succeeded", "failed"})
 STEP_DIGITS: Final = 6
+KEEP: Final = "keep"
+"""A file in a checkpoint's folder: it stays whatever its age."""
 
 
 class RunDirError(ValueError):
@@ -148,6 +150,10 @@ class RunDir:
         """State what the run came to."""
         write_json(self._result, result)
 
+    def forget_result(self) -> None:
+        """Before a run goes on."""
+        self._result.unlink(missing_ok=True)
+
     def ask_to_stop(self) -> None:
         """Ask the run to stop at its next step."""
         self._cancel.touch()
@@ -190,7 +196,7 @@ class RunDir:
                 break
             try:
                 rows.append(_metrics(orjson.loads(line)))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
                 damaged.append(offset)
             offset += len(line)
         return Chunk(tuple(rows), offset, tuple(damaged))
@@ -244,15 +250,26 @@ class RunDir:
             found.append(Checkpoint(data["step"], file.parent, data["bytes"], data["evaluation"]))
         return found
 
+    def promote(self, step: int, *, promoted: bool) -> None:
+        """Mark a checkpoint as one that stays whatever its age, or take the mark away."""
+        mark = self.checkpoint_path(step) / KEEP
+        if promoted:
+            mark.touch()
+        else:
+            mark.unlink(missing_ok=True)
+
     def prune(self, keep: int, promoted: Sequence[int] = ()) -> list[int]:
         """Remove the oldest checkpoints beyond the last and `keep` before it; return their steps.
+
+        Those marked as promoted stay.
 
         Args:
             keep: How many stay besides the last.
             promoted: Steps that stay whatever their age.
         """
         known = self.list_checkpoints()
-        goners = [c for c in known[: max(0, len(known) - 1 - keep)] if c.step not in promoted]
+        old = known[: max(0, len(known) - 1 - keep)]
+        goners = [c for c in old if c.step not in promoted and not (c.path / KEEP).exists()]
         for checkpoint in goners:
             shutil.rmtree(checkpoint.path)
         return [checkpoint.step for checkpoint in goners]
