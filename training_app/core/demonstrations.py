@@ -52,8 +52,11 @@ def from_reference(spec: TaskSpec, *, quote: bool = False) -> Row:
         actions.append(action)
     if not environment.grade().passed:
         raise DemonstrationError(f"{spec.slug}: the reference does not pass")
-    if not quote:
-        return _row(environment)
+    return _aloud(spec, actions) if quote else _row(environment)
+
+
+def _aloud(spec: TaskSpec, actions: Sequence[Action]) -> Row:
+    """The same acts, each that decides first saying what it found."""
     spoken = Environment(spec)
     for turn, action in enumerate(actions):
         text = action.text or quoted(spoken.messages, actions[turn:])
@@ -61,8 +64,13 @@ def from_reference(spec: TaskSpec, *, quote: bool = False) -> Row:
     return _row(spoken)
 
 
-def from_trajectory(spec: TaskSpec, trajectory: Trajectory) -> Row:
+def from_trajectory(spec: TaskSpec, trajectory: Trajectory, *, quote: bool = False) -> Row:
     """Return a recorded episode as a demonstration, by playing it again.
+
+    Args:
+        spec: The version it was recorded on.
+        trajectory: What was recorded.
+        quote: Whether a turn that decides first says what it found (see `quoted`).
 
     Raises DemonstrationError for a damaged recording, one of another task version, or one whose
     observations no longer come out as they were recorded.
@@ -70,19 +78,21 @@ def from_trajectory(spec: TaskSpec, trajectory: Trajectory) -> Row:
     if trajectory.spec_hash != spec.hash:
         raise DemonstrationError(f"{spec.slug}: recorded on another version of the task")
     environment = Environment(spec)
+    actions: list[Action] = []
     for turn in trajectory.turns:
         if not isinstance(turn, RecordedTurn):
             raise DemonstrationError(f"{spec.slug}: turn {turn.index} is damaged: {turn.problem}")
         if environment.stop is not None:
             raise DemonstrationError(f"{spec.slug}: turn {turn.index} comes after the end")
         calls = tuple(ToolRequest(call.id, call.name, call.arguments) for call in turn.calls)
-        made = environment.step(Action(turn.text, calls, turn.tokens)).calls
+        actions.append(Action(turn.text, calls, turn.tokens))
+        made = environment.step(actions[-1]).calls
         for recorded, call in zip(turn.calls, made, strict=False):
             if orjson.loads(recorded.observation) != orjson.loads(call.observation):
                 raise DemonstrationError(
                     f"{spec.slug}: turn {turn.index} observes something else than was recorded"
                 )
-    return _row(environment)
+    return _aloud(spec, actions) if quote else _row(environment)
 
 
 def _row(environment: Environment) -> Row:

@@ -11,6 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from tasks_app.core.results import GRADED
+from tasks_app.core.spec import SpecError
+from training_app.core.prompts import PromptError, prompt_of, spec_of
 
 TOLERANCE: Final = 1e-6
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -126,6 +128,39 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
     if isinstance(value, bool) and wanted != "boolean":
         return False
     return isinstance(value, _TYPES.get(wanted, (object,)))
+
+
+def lint_prompts(rows: Iterable[Mapping[str, Any]]) -> list[Finding]:
+    """E2 of prompts: group, seed, a spec whose hash holds, and what the world itself would say."""
+    found: list[Finding] = []
+    groups: set[str] = set()
+    for number, row in enumerate(rows):
+        faults = _prompt(row)
+        group = row.get("group")
+        if group in groups:
+            faults.append(("group", "another row has this group; their rollouts would be compared"))
+        if isinstance(group, str):
+            groups.add(group)
+        found += [Finding("E2", number, place, text) for place, text in faults]
+    return found
+
+
+def _prompt(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    faults: list[tuple[str, str]] = []
+    if not row.get("group"):
+        faults.append(("group", "no group"))
+    if not isinstance(row.get("seed"), int):
+        faults.append(("seed", "no seed"))
+    try:
+        spec = spec_of(row)
+    except (PromptError, SpecError, KeyError) as problem:
+        return [*faults, ("spec", str(problem))]
+    made = prompt_of(spec, row["seed"] if isinstance(row.get("seed"), int) else 0)
+    if row.get("prompt") != made["prompt"]:
+        faults.append(("prompt", "the messages are not those of the spec"))
+    if row.get("toolset") != made["toolset"]:
+        faults.append(("toolset", "the key is not that of the spec's tools"))
+    return faults
 
 
 def lint_rollouts(rows: Sequence[Mapping[str, Any]]) -> list[Finding]:

@@ -20,10 +20,15 @@ class Dataset(CodedModel):
     """The episode or task filter as it was written; what it meant is frozen in the items."""
     rules = models.JSONField(default=dict, blank=True)
     """Curation rule → its setting; prompts have none."""
+    held_families = models.JSONField(default=list, blank=True)
+    """Families that were held back whole; only then the split kind is ``new_families``."""
+    mixes = models.JSONField(default=list, blank=True)
+    """Files from outside: name, sha256 (of the bytes, kept as a Blob), weight, license, rows."""
     split_kind = models.CharField(
         max_length=16, choices=SplitKind.choices, default=SplitKind.NEW_INSTANCES
     )
     rows = models.PositiveIntegerField(default=0)
+    """Lines to train on, repetitions of mixed rows included; held-out rows are not counted."""
     dropped = models.JSONField(default=dict, blank=True)
     """Rule → how many it dropped."""
     lint = models.JSONField(default=list, blank=True)
@@ -74,9 +79,15 @@ class DatasetItem(models.Model):
         related_name="+",
     )
     source = models.CharField(max_length=80, blank=True)
-    """Of a row from outside: the file's name; its weight stands in the row."""
+    """Of a row from outside: the file's name; its weight stands in the dataset's mixes."""
+    origin = models.JSONField(default=dict, blank=True)
+    """Where the row comes from, as exports write it: codes, spec hash, policy, or file and line."""
+    copies = models.PositiveSmallIntegerField(default=1)
+    """How often the row stands in the written file: a weight, made whole."""
     row = models.BinaryField()
     """Compressed JSON, as the exports write it."""
+    digest = models.CharField(max_length=64, blank=True)
+    """SHA-256 of the row's bytes: datasets are compared by it."""
 
     class Meta:
         ordering = ("dataset", "position")
