@@ -8,26 +8,46 @@ from typing import Final
 from tasks_app.core.records import CollectionFacts
 from tasks_app.core.services.base import Service, Tool
 from tasks_app.core.services.calendar import Calendar
+from tasks_app.core.services.chat import Chat
 from tasks_app.core.services.colleague import Colleague
+from tasks_app.core.services.config import Config
 from tasks_app.core.services.contacts import Contacts
 from tasks_app.core.services.crm import Crm
+from tasks_app.core.services.files import Files
 from tasks_app.core.services.finance import Finance
 from tasks_app.core.services.helpdesk import Helpdesk
 from tasks_app.core.services.inventory import Inventory
 from tasks_app.core.services.kb import Kb
 from tasks_app.core.services.mail import Mail
+from tasks_app.core.services.notes import Notes
 from tasks_app.core.services.orders import Orders
+from tasks_app.core.services.rss import Rss
+from tasks_app.core.services.scheduler import Scheduler
+from tasks_app.core.services.sheets import Sheets
+from tasks_app.core.services.tables import Tables
+from tasks_app.core.services.todo import Todo
+from tasks_app.core.services.web import Web
 
 SERVICES: Final[tuple[type[Service], ...]] = (
     Mail,
     Contacts,
+    Chat,
     Calendar,
+    Todo,
+    Scheduler,
     Crm,
     Helpdesk,
     Orders,
     Finance,
+    Sheets,
     Inventory,
+    Config,
     Kb,
+    Notes,
+    Tables,
+    Rss,
+    Web,
+    Files,
     Colleague,
 )
 

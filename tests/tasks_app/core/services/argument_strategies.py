@@ -30,6 +30,11 @@ def arguments(facts: ToolFacts, ids: Sequence[str]) -> st.SearchStrategy[dict[st
 def _object(
     schema: Schema, definitions: Schema, ids: Sequence[str]
 ) -> st.SearchStrategy[dict[str, Any]]:
+    if "properties" not in schema:
+        extra = schema.get("additionalProperties")
+        inner = value(extra, definitions, ids) if isinstance(extra, Mapping) else ANYTHING
+        names = st.sampled_from(["amount", "body", "zz"])
+        return st.dictionaries(names, inner, min_size=schema.get("minProperties", 0), max_size=3)
     made = {name: value(inner, definitions, ids) for name, inner in schema["properties"].items()}
     required = schema.get("required", [])
     return st.fixed_dictionaries(
@@ -61,7 +66,8 @@ def value(schema: Schema, definitions: Schema, ids: Sequence[str]) -> st.SearchS
         low, high = schema.get("minimum", -50), schema.get("maximum", 50)
         return st.integers(low, min(high, low + 100)) | st.integers(low, high)
     if kind == "number":
-        return st.floats(schema["minimum"], schema["maximum"], allow_nan=False)
+        low, high = schema.get("minimum", -1e12), schema.get("maximum", 1e12)
+        return st.floats(low, high, allow_nan=False)
     return st.booleans() if kind == "boolean" else st.none()
 
 

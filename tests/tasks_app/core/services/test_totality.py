@@ -21,11 +21,11 @@ NAMES: Final = sorted(tools())
 def world_of(rows: list[dict[str, Any]], only: str | None = None) -> Records:
     """The same records in every collection of every service, or of one and the orders."""
     made: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for place in collections():
+    for place, facts in collections().items():
         service, _, name = place.partition("/")
         if only is not None and service not in (only, "orders"):
             continue
-        made.setdefault(service, {})[name] = rows
+        made.setdefault(service, {})[name] = [{**row, facts.id_field: row["id"]} for row in rows]
     return made
 
 
@@ -47,6 +47,18 @@ PLAIN: Final = world_of(
             "date": "2031-03-01",
             "labels": ["inbox"],
             "to": ["a@b.example"],
+            "schedule": "*/5 * * * *",
+            "enabled": record_id == "A-1",
+            "channel_id": "A-1",
+            "thread_id": "A-2" if record_id == "A-3" else None,
+            "table_id": "A-1",
+            "sheet_id": "A-1",
+            "row": int(record_id[-1]),
+            "A": "Item",
+            "B": 4,
+            "columns": [{"name": "amount", "type": "number"}, {"name": "body", "type": "text"}],
+            "text": "a,b\n1,2\n",
+            "secret": "sk-123456",
         }
         for record_id, status in (("A-1", "open"), ("A-2", "delivered"), ("A-3", "closed"))
     ]
@@ -59,6 +71,8 @@ FIELDS: Final = sorted(
         *("status", "lines", "sku", "on_hand", "reserved", "amount", "paid_amount", "body", "date"),
         *("created_at", "due_on", "labels", "to", "cc", "subject", "iban", "currency", "email"),
         *("comments", "customer_id", "ticket_id", "order_id", "placed_on", "allocated_amount"),
+        *("schedule", "enabled", "thread_id", "channel_id", "table_id", "sheet_id", "row", "A"),
+        *("columns", "text", "sidecar", "secret", "due_on", "started_at", "published_at", "tags"),
     }
 )
 ODD_ROWS: Final = st.lists(
