@@ -19,6 +19,7 @@ from tasks_app.core.samples import (
 )
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step, TaskSpec
+from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS
 from tasks_app.core.world.world import Seed, World
 
 MOST_READS_A_TOOL: Final = 40
@@ -69,12 +70,15 @@ def paste(spec: TaskSpec) -> list[Act]:
     """Answer with every text and number that the checks name, the forbidden ones apart."""
     pieces: dict[str, None] = {}
     for check in spec.checks:
-        body = check.model_dump(mode="json", exclude={"forbidden", "because", "requires", "id"})
+        body = {k: v for k, v in check.plain.items() if k not in _NOT_PASTED}
         for leaf in _leaves(body):
             if isinstance(leaf, bool) or leaf is None:
                 continue
             pieces.setdefault(f"{leaf:.2f}" if isinstance(leaf, float) else str(leaf))
     return _replies(spec, " ; ".join(pieces))
+
+
+_NOT_PASTED: Final = frozenset({"forbidden", "because", "requires", "id"})
 
 
 def errors_only(spec: TaskSpec) -> list[Act]:
@@ -130,9 +134,12 @@ def regex(spec: TaskSpec) -> list[Act]:
 
 def first_record(spec: TaskSpec) -> list[Act]:
     """Run the reference with the first candidate in place of every chosen record."""
-    steps = [first_candidates(step) for step in spec.reference]
-    world = World(Seed.of(spec))
-    return run_program(world, steps).acts
+    return run_program(World(Seed.of(spec)), first_program(spec)).acts
+
+
+def first_program(spec: TaskSpec) -> list[Step]:
+    """Return the reference with the first candidate in place of every chosen record."""
+    return [first_candidates(step) for step in spec.reference]
 
 
 CHEAP: Final[Mapping[str, Callable[[TaskSpec], list[Act]]]] = {
@@ -198,7 +205,7 @@ def _typed(kind: Any, value: Any) -> Any:
         case "array":
             return value if isinstance(value, list) else [value]
         case "integer" | "number":
-            return value if isinstance(value, int | float) else 1
+            return value if isinstance(value, NUMBERS) else 1
         case "boolean":
             return bool(value)
         case "object":
@@ -208,7 +215,11 @@ def _typed(kind: Any, value: Any) -> Any:
 
 
 def first_candidates(step: Step) -> Step:
-    """Return a step whose bindings drop their `where` and take the first."""
+    """Return a step whose bindings drop their `where` and take the first; the very step if none
+    chooses.
+    """
+    if not _chooses([step.arguments, step.each, step.reply]):
+        return step
     return step.model_copy(
         update={
             "arguments": _first(step.arguments),
@@ -218,14 +229,24 @@ def first_candidates(step: Step) -> Step:
     )
 
 
+def _chooses(value: Any) -> bool:
+    if isinstance(value, LEAVES):
+        return False
+    if isinstance(value, OBJECTS):
+        return ("from" in value and "where" in value) or any(map(_chooses, value.values()))
+    return isinstance(value, LISTS) and any(map(_chooses, value))
+
+
 def _first(value: Any) -> Any:
+    if isinstance(value, LEAVES):
+        return value
     if isinstance(value, Mapping):
         if "from" in value and "where" in value:
             kept = {k: v for k, v in value.items() if k not in ("where", "sort", "take")}
             first = {**kept, "take": "first"}
             return [first] if value.get("take") == "all" else first
         return {key: _first(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return [_first(item) for item in value]
     return value
 
@@ -235,10 +256,12 @@ def _replies(spec: TaskSpec, text: str) -> list[Act]:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
+    if isinstance(value, LEAVES):
+        yield value
+    elif isinstance(value, Mapping):
         for item in value.values():
             yield from _leaves(item)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, LISTS):
         for item in value:
             yield from _leaves(item)
     else:

@@ -3,14 +3,14 @@
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from tasks_app.core.calls import Call, Tables, ToolFacts
 from tasks_app.core.predicates import compile_where
 from tasks_app.core.records import diff
-from tasks_app.core.values import MISSING, Change, Record, follow
+from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, Change, Record, follow
 from tasks_app.core.writes import Stray, WriteRule, strays
 
 _NO_ROWS: Final[Mapping[str, Record]] = {}
@@ -21,8 +21,7 @@ class EvidenceError(LookupError):
     """A check asks for what the evidence does not hold; the check then fails."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageEvidence:
+class StageEvidence(NamedTuple):
     """One stage (working day) of an episode."""
 
     id: str
@@ -128,14 +127,16 @@ class Evidence:
 
         Raises EvidenceError unless exactly one record is selected and has that field.
         """
-        if isinstance(value, dict | Mapping):
+        if isinstance(value, LEAVES):
+            return value
+        if isinstance(value, OBJECTS):
             if is_reference(value):
                 key = orjson.dumps(value), stage_id
                 if key not in self._resolved:
                     self._resolved[key] = self._referred(value, key[0], stage_id)
                 return self._resolved[key]
             return {key: self.resolve(item, stage_id) for key, item in value.items()}
-        if isinstance(value, list | tuple):
+        if isinstance(value, LISTS):
             return [self.resolve(item, stage_id) for item in value]
         return value
 
@@ -188,7 +189,7 @@ def _selection(reference: bytes) -> Selection:
 def is_reference(value: Any) -> bool:
     """Say whether a value stands for a field of a record made during the run."""
     return (
-        isinstance(value, dict | Mapping)
+        isinstance(value, OBJECTS)
         and isinstance(value.get("record"), str)
         and value.keys() <= {"record", "where", "field"}
     )
@@ -196,9 +197,11 @@ def is_reference(value: Any) -> bool:
 
 def has_reference(value: Any) -> bool:
     """Say whether a value holds a reference anywhere; values without can be compiled once."""
-    if isinstance(value, dict | Mapping):
-        return is_reference(value) or any(has_reference(item) for item in value.values())
-    return isinstance(value, list | tuple) and any(has_reference(item) for item in value)
+    if isinstance(value, LEAVES):
+        return False
+    if isinstance(value, OBJECTS):
+        return is_reference(value) or any(map(has_reference, value.values()))
+    return isinstance(value, LISTS) and any(map(has_reference, value))
 
 
 def without_references(value: Any) -> Any:
@@ -209,7 +212,7 @@ def without_references(value: Any) -> Any:
         if is_reference(value):
             return ""
         return {key: without_references(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return [without_references(item) for item in value]
     return value
 
@@ -220,6 +223,6 @@ def referenced(value: Any) -> tuple[str, ...]:
         if is_reference(value):
             return (value["record"], *referenced(value.get("where", {})))
         return tuple(place for item in value.values() for place in referenced(item))
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return tuple(place for item in value for place in referenced(item))
     return ()

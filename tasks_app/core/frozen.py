@@ -5,6 +5,8 @@ a change (`model_copy(update=…)`) and cannot cross a process boundary (closure
 copies and pickles carry the declared fields alone.
 """
 
+import functools
+from collections.abc import Mapping
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -14,6 +16,11 @@ class Frozen(BaseModel):
     """A frozen model that refuses unknown keys; cached properties are dropped from copies."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @functools.cached_property
+    def plain(self) -> Mapping[str, Any]:
+        """The model as plain JSON data, made once; for reading only."""
+        return self.model_dump(mode="json")
 
     def _forget(self) -> Self:
         for name in [name for name in self.__dict__ if name not in type(self).model_fields]:

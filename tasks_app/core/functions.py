@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tasks_app.core import instants
 from tasks_app.core.predicates import compile_regex, order, same
-from tasks_app.core.values import LONGEST_TEXT, MISSING, follow
+from tasks_app.core.values import LISTS, LONGEST_TEXT, MISSING, NUMBERS, follow
 
 LONGEST_SEARCH: Final = 31 * 24 * 60
 """Minutes in which `free_slot` looks: dates far apart would keep it busy for hours."""
@@ -21,7 +21,7 @@ class FunctionError(ValueError):
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, NUMBERS):
         raise FunctionError(f"{value!r} is not a number")
     return value
 
@@ -39,7 +39,7 @@ def _text(value: Any) -> str:
 
 
 def _list(value: Any) -> Sequence[Any]:
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, LISTS):
         raise FunctionError(f"{value!r} is not a list")
     return value
 
@@ -52,7 +52,7 @@ def shown(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:g}" if abs(value) < 1e15 else str(value)
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return _joined(", ", map(shown, value))
     return str(value)
 

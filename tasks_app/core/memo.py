@@ -1,27 +1,28 @@
-"""Keep what was derived from a tuple of frozen data for as long as it is asked for.
+"""Keep what was derived from frozen data (a tuple, a record) for as long as it is asked for.
 
-The key is the tuple's identity: hashing a spec's checks would cost more than judging them, and
-their data holds dicts. The tuple is kept beside the result, so its identity cannot be used again.
+The key is the data's identity: hashing a spec's checks would cost more than judging them, and
+their data holds dicts. The data is kept beside the result, so its identity cannot be used again.
 """
 
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
+K = TypeVar("K")
 R = TypeVar("R")
-LARGEST: Final = 64
+LARGEST: Final = 256
 
 
-class Memo(Generic[R]):
-    """Results of one function of a tuple, at most `LARGEST` of them."""
+class Memo(Generic[K, R]):
+    """Results of one function of frozen data, at most `LARGEST` of them."""
 
     __slots__ = ("_kept", "_make")
 
-    def __init__(self, make: Callable[[tuple[Any, ...]], R]):
+    def __init__(self, make: Callable[[K], R]):
         self._make = make
-        self._kept: dict[int, tuple[tuple[Any, ...], R]] = {}
+        self._kept: dict[int, tuple[K, R]] = {}
 
-    def of(self, key: tuple[Any, ...]) -> R:
-        """Return the result for a tuple."""
+    def of(self, key: K) -> R:
+        """Return the result for some data."""
         known = self._kept.get(id(key))
         if known is not None and known[0] is key:
             return known[1]

@@ -20,7 +20,7 @@ from typing import Any, Final
 import re2
 
 from tasks_app.core.instants import parse_date, parse_instant
-from tasks_app.core.values import MISSING, follow, split_path
+from tasks_app.core.values import LISTS, MISSING, NUMBERS, follow, split_path
 
 TOLERANCE: Final = 0.005 + 1e-9
 OPERATORS: Final = frozenset(
@@ -66,9 +66,9 @@ def same(left: Any, right: Any) -> bool:
         return False
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
-    if isinstance(left, int | float) and isinstance(right, int | float):
+    if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
         return abs(left - right) <= TOLERANCE
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+    if isinstance(left, LISTS) and isinstance(right, LISTS):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
@@ -92,10 +92,10 @@ def order(left: Any, right: Any) -> int | None:
 
 def compile_order(right: Any) -> Callable[[Any], int | None]:
     """Compile the comparison with a value: -1, 0 or 1; None for what has no order with it."""
-    if isinstance(right, int | float) and not isinstance(right, bool):
+    if isinstance(right, NUMBERS) and not isinstance(right, bool):
 
         def with_number(left: Any) -> int | None:
-            if isinstance(left, int | float) and not isinstance(left, bool):
+            if isinstance(left, NUMBERS) and not isinstance(left, bool):
                 return (left > right) - (left < right)
             return None
 
@@ -149,11 +149,11 @@ def compile_same(operand: Any) -> Test:
         return as_text
     if isinstance(operand, bool):
         return lambda value: value is operand
-    if isinstance(operand, int | float):
+    if isinstance(operand, NUMBERS):
 
         def as_number(value: Any) -> bool:
             return (
-                isinstance(value, int | float)
+                isinstance(value, NUMBERS)
                 and not isinstance(value, bool)
                 and abs(value - operand) <= TOLERANCE
             )
@@ -174,7 +174,7 @@ def _contains(pieces: Sequence[Any], combine: Callable[[Iterable[bool]], bool]) 
             within.append(lambda _: False)
 
     def holds(value: Any) -> bool:
-        if isinstance(value, list | tuple):
+        if isinstance(value, LISTS):
             return combine(any(map(test, value)) for test in equal)
         if isinstance(value, str):
             folded = fold(value)
@@ -198,14 +198,14 @@ def _test(operator: str, operand: Any) -> Test:
             equal = compile_same(operand)
             return lambda v: not equal(v)
         case "in" | "not_in":
-            if not isinstance(operand, list | tuple):
+            if not isinstance(operand, LISTS):
                 raise PredicateError(f"{operator} expects a list")
             options = [compile_same(option) for option in operand]
             if operator == "in":
                 return lambda v: any(option(v) for option in options)
             return lambda v: not any(option(v) for option in options)
         case "contains_any" | "contains_all":
-            pieces = operand if isinstance(operand, list | tuple) else (operand,)
+            pieces = operand if isinstance(operand, LISTS) else (operand,)
             return _contains(pieces, any if operator == "contains_any" else all)
         case "regex":
             compiled = compile_regex(operand)
@@ -219,7 +219,7 @@ def _test(operator: str, operand: Any) -> Test:
         case "le":
             return _ordered(operand, (-1, 0))
         case "between":
-            if not isinstance(operand, list | tuple) or len(operand) != 2:
+            if not isinstance(operand, LISTS) or len(operand) != 2:
                 raise PredicateError("between expects a list of two values")
             low, high = compile_order(operand[0]), compile_order(operand[1])
             return lambda v: low(v) in (0, 1) and high(v) in (-1, 0)
@@ -322,7 +322,7 @@ def in_words(predicate: Any) -> str:
         if operator in ("exists", "nonempty"):
             thing = "there" if operator == "exists" else "filled"
             parts.append(thing if operand else f"not {thing}")
-        elif operator == "between" and isinstance(operand, list | tuple) and len(operand) == 2:
+        elif operator == "between" and isinstance(operand, LISTS) and len(operand) == 2:
             parts.append(f"between {shown(operand[0])} and {shown(operand[1])}")
         else:
             parts.append(_WORDS[operator].format(shown(operand)))
@@ -335,7 +335,7 @@ def shown(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return ", ".join(shown(item) for item in value) or "an empty list"
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {shown(item)}" for key, item in value.items()) or "nothing"
@@ -436,7 +436,7 @@ def check_piece(piece: Any) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, NUMBERS) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @functools.lru_cache(maxsize=8192)
@@ -554,7 +554,7 @@ def read_number(value: Any) -> float | None:
     """
     if isinstance(value, bool) or value is None:
         return None
-    if isinstance(value, int | float):
+    if isinstance(value, NUMBERS):
         return float(value)
     if isinstance(value, str):
         found = numbers_in(value)

@@ -24,9 +24,10 @@ from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import TRANSIENT_ERRORS, Call
 from tasks_app.core.functions import FunctionError, apply_function, fill
-from tasks_app.core.predicates import PredicateError, compile_where, order
+from tasks_app.core.memo import Memo
+from tasks_app.core.predicates import PredicateError, Test, compile_where, order
 from tasks_app.core.spec import Step, TaskSpec
-from tasks_app.core.values import MISSING, follow
+from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, Record, follow
 from tasks_app.core.world.world import World
 
 REPETITIONS: Final = 3
@@ -68,6 +69,8 @@ class ProgramRun:
     """Every call made (repetitions included) and every reply, with literal arguments."""
     results: dict[str, Any] = field(default_factory=dict)
     problems: list[StepProblem] = field(default_factory=list)
+    begins: list[int] = field(default_factory=list)
+    """Number of acts before each step that was come to, and after all of them."""
 
 
 class BindingError(LookupError):
@@ -94,12 +97,15 @@ def run_program(
     run = ProgramRun(results=dict(results or {}))
     for position in range(first, len(steps)):
         step = steps[position]
+        run.begins.append(len(run.acts))
         if world.finished:
             run.problems.append(
                 StepProblem(_name(step, position), position, "after the last reply")
             )
             break
         _run_step(world, step, position, run, repetitions)
+    else:
+        run.begins.append(len(run.acts))
     world.finish()
     return run
 
@@ -124,7 +130,7 @@ def _run_step(world: World, step: Step, position: int, run: ProgramRun, repetiti
             run.results[name] = _call(world, step, scope, name, run, repetitions, position)
             return
         items = bind(step.each, scope)
-        if not isinstance(items, list | tuple):
+        if not isinstance(items, LISTS):
             raise BindingError("each does not give a list")
         run.results[name] = [
             _call(world, step, {**scope, "item": item}, name, run, repetitions, position)
@@ -207,7 +213,7 @@ _OPERANDS: Final = {"path": str, "where": Mapping, "sort": str, "field": str, "t
 
 def is_binding(value: Any) -> bool:
     """Say whether a value is one of the three binding forms."""
-    if not isinstance(value, Mapping):
+    if isinstance(value, LEAVES) or not isinstance(value, OBJECTS):
         return False
     keys = value.keys()
     return (
@@ -219,12 +225,14 @@ def is_binding(value: Any) -> bool:
 
 def bind(value: Any, scope: Mapping[str, Any]) -> Any:
     """Resolve every binding in a value. Raises BindingError, FunctionError or PredicateError."""
-    if isinstance(value, dict | Mapping):
+    if isinstance(value, LEAVES):
+        return value
+    if isinstance(value, OBJECTS):
         if "from" in value and value.keys() <= _BINDING and isinstance(value["from"], str):
             return _select(value, scope)
         two = len(value) == 2
         if two and "fn" in value and "args" in value:
-            if not isinstance(value["args"], list | tuple):
+            if not isinstance(value["args"], LISTS):
                 raise BindingError(f"args of {value['fn']} is no list")
             return apply_function(value["fn"], [bind(a, scope) for a in value["args"]])
         if two and "text" in value and "with" in value:
@@ -232,7 +240,7 @@ def bind(value: Any, scope: Mapping[str, Any]) -> Any:
                 raise BindingError('a text binding is {"text": text, "with": {name: value}}')
             return fill(value["text"], {k: bind(v, scope) for k, v in value["with"].items()})
         return {key: bind(item, scope) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return [bind(item, scope) for item in value]
     return value
 
@@ -252,11 +260,14 @@ def _select(binding: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
         raise BindingError(f"step {source} has nothing at {binding.get('path')!r}")
     if not _SELECTING & binding.keys():
         return found
-    if not isinstance(found, list | tuple):
+    if not isinstance(found, LISTS):
         raise BindingError(f"step {source} gives no list at {binding.get('path', '')!r}")
     chosen = list(found)
     if "where" in binding:
-        test = compile_where(bind(binding["where"], scope))
+        where = binding["where"]
+        test = _fixed.of(where) if type(where) is Record else None
+        if test is None:
+            test = compile_where(bind(where, scope))
         chosen = [item for item in chosen if test(item)]
     if "sort" in binding:
         chosen = sort_by(chosen, binding["sort"])
@@ -277,6 +288,20 @@ def _select(binding: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
             return chosen[0]
         case other:
             raise BindingError(f"take {other!r} is none of only, first, last, all")
+
+
+def _holds_binding(value: Any) -> bool:
+    if isinstance(value, OBJECTS):
+        return is_binding(value) or any(map(_holds_binding, value.values()))
+    return isinstance(value, LISTS) and any(map(_holds_binding, value))
+
+
+def _compiled(where: Record) -> Test | None:
+    return None if _holds_binding(where) else compile_where(where)
+
+
+_fixed: Final = Memo(_compiled)
+"""A `where` without bindings inside → its test; None for one that each run binds anew."""
 
 
 def sort_by(items: Sequence[Any], path: str) -> list[Any]:

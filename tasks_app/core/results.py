@@ -76,4 +76,4 @@ class Grade(NamedTuple):
     @property
     def violations(self) -> tuple[str, ...]:
         """Ids of the broken constraints."""
-        return tuple(c.id for c in self.constraints if c.broken)
+        return tuple([c.id for c in self.constraints if c.broken])

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from tasks_app.core.calls import Tables
 from tasks_app.core.services.base import Tool
 from tasks_app.core.services.catalog import collections, tools
+from tasks_app.core.values import PLAIN
 
 Kind = Literal[
     "id", "email", "day", "instant", "text", "number", "boolean", "choice", "list", "object"
@@ -164,7 +165,7 @@ def field_values(tables: Tables, field: str) -> list[Any]:
     for rows in tables.values():
         for row in rows.values():
             value = row.get(field)
-            if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+            if isinstance(value, PLAIN) and not isinstance(value, bool) and value != "":
                 seen.setdefault(value)
     return list(seen)
 

@@ -19,7 +19,7 @@ from tasks_app.core.evidence import (
 )
 from tasks_app.core.predicates import Test, compile_predicate, compile_where, read_number, same
 from tasks_app.core.results import Judgement
-from tasks_app.core.values import address
+from tasks_app.core.values import NUMBERS, PLAIN, address
 
 SHEETS = "sheets/sheets"
 
@@ -63,7 +63,7 @@ class TableRows(BaseCheck):
         if sum(source is not None for source in (self.sheet, self.table, self.path)) != 1:
             raise ValueError("table_rows needs one of sheet, table and path")
         for row in self.rows:
-            if not isinstance(row.get(self.key), str | int | float):
+            if not isinstance(row.get(self.key), PLAIN):
                 raise ValueError(f"every row needs its {self.key} as a literal")
         return self
 
@@ -126,10 +126,10 @@ def agrees(value: Any, literal: Any) -> bool:
         return True
     if isinstance(literal, bool):
         return False
-    if isinstance(literal, int | float):
+    if isinstance(literal, NUMBERS):
         number = read_number(value)
         return number is not None and same(number, literal)
-    if isinstance(literal, str) and isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(literal, str) and isinstance(value, NUMBERS) and not isinstance(value, bool):
         return same(str(value), literal)
     return isinstance(value, str) and isinstance(literal, str) and same(value.strip(), literal)
 

@@ -20,7 +20,7 @@ from tasks_app.core.constraints.base import (
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.patterns import CallPattern, took_effect
 from tasks_app.core.predicates import Test, compile_predicate, compile_where, is_operators, same
-from tasks_app.core.values import MISSING, follow
+from tasks_app.core.values import LISTS, MISSING, follow
 
 
 class ArgumentPolicy(BaseConstraint):
@@ -128,6 +128,6 @@ def elements(value: Any) -> Sequence[Any]:
     """
     if value is MISSING or value is None:
         return ()
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return [inner for item in value for inner in elements(item)]
     return (value,)

@@ -17,7 +17,7 @@ from tasks_app.core.constraints.base import KEPT, BaseConstraint, Verdict, broke
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.patterns import took_effect
 from tasks_app.core.predicates import check_piece, compile_piece, fold
-from tasks_app.core.values import MISSING, follow
+from tasks_app.core.values import LISTS, MISSING, NUMBERS, follow
 
 _MARKS: Final = re.compile(r"[\W_]+")
 SHORTEST_CODE: Final = 8
@@ -114,12 +114,12 @@ def said(arguments: Mapping[str, Any], paths: tuple[str, ...]) -> list[str]:
     def walk(value: Any) -> None:
         if isinstance(value, str):
             found.append(value)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif isinstance(value, NUMBERS) and not isinstance(value, bool):
             found.append(repr(value))
         elif isinstance(value, Mapping):
             for item in value.values():
                 walk(item)
-        elif isinstance(value, list | tuple):
+        elif isinstance(value, LISTS):
             for item in value:
                 walk(item)
 

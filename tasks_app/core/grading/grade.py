@@ -46,7 +46,14 @@ def grade(
     broken = tuple(judge_constraint(constraint, evidence) for constraint in constraints)
     results = judge_checks(checks, evidence, opinions or {})
     paying = [result for check, result in zip(checks, results, strict=True) if check.pays]
-    return sum_up(results, paying, broken, evidence)
+    found = sum_up(results, paying, broken)
+    return found._replace(
+        profiles={
+            "studio": found.total,
+            "claw_eval": claw_eval(paying, broken, evidence.calls),
+            "clawmark": clawmark(paying),
+        }
+    )
 
 
 def judge_constraint(constraint: BaseConstraint, evidence: Evidence) -> ConstraintResult:
@@ -160,9 +167,8 @@ def sum_up(
     results: tuple[CheckResult, ...],
     paying: Sequence[CheckResult],
     broken: tuple[ConstraintResult, ...],
-    evidence: Evidence,
 ) -> Grade:
-    """Derive components, contributions, total and profiles from the results."""
+    """Derive components, contributions and total from the results; profiles are the caller's."""
     weights: dict[str, float] = {}
     earned: dict[str, float] = {}
     for result in paying:
@@ -199,9 +205,4 @@ def sum_up(
         total=total,
         passed=total >= FULL and not violated,
         gated=gated,
-        profiles={
-            "studio": total,
-            "claw_eval": claw_eval(paying, broken, evidence.calls),
-            "clawmark": clawmark(paying),
-        },
     )

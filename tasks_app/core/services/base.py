@@ -217,13 +217,13 @@ class Tool:
         """Parse and check argument text. Raises ToolError with the first schema code that holds."""
         if len(raw) > LARGEST_ARGUMENTS:
             raise ToolError("invalid_value", f"arguments are longer than {LARGEST_ARGUMENTS} bytes")
+        known = self.refused.get(raw)
+        if known is not None:
+            raise ToolError(*known)
         try:
             arguments: dict[str, Any] = self.parse(raw).__dict__
             return arguments
         except ValidationError as problem:
-            known = self.refused.get(raw)
-            if known is not None:
-                raise ToolError(*known) from problem
             found = schema_error(problem)
             if len(raw) <= _LONGEST_REFUSED:
                 if len(self.refused) >= _MOST_REFUSALS:

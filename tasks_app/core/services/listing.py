@@ -12,7 +12,7 @@ from pydantic import StringConstraints
 
 from tasks_app.core.calls import ToolError
 from tasks_app.core.instants import day_of, parse_instant
-from tasks_app.core.values import Record
+from tasks_app.core.values import NUMBERS, Record
 
 R = TypeVar("R")
 Page = Mapping[str, Any]
@@ -158,7 +158,7 @@ def page(noun: str, rows: Sequence[R], limit: int, fields: tuple[str, ...] | Non
 
 def number(value: Any) -> float:
     """Return a number as it is, 0 for anything else."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+    return value if isinstance(value, NUMBERS) and not isinstance(value, bool) else 0
 
 
 def objects(value: Any) -> list[Mapping[str, Any]]:

@@ -14,6 +14,7 @@ from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import CAPABILITIES, Step
 from tasks_app.core.validation.card import Witness
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS
 
 Rule = Callable[[Trial], tuple[bool, str]]
 
@@ -42,11 +43,23 @@ def _service(call: Call) -> str:
 
 
 def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, Mapping):
-        return [leaf for item in value.values() for leaf in _leaves(item)]
-    if isinstance(value, list | tuple):
-        return [leaf for item in value for leaf in _leaves(item)]
-    return [value] if value is not None and not isinstance(value, bool) else []
+    found: list[Any] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value: Any, found: list[Any]) -> None:
+    if isinstance(value, LEAVES):
+        if value is not None and not isinstance(value, bool):
+            found.append(value)
+    elif isinstance(value, OBJECTS):
+        for item in value.values():
+            _gather(item, found)
+    elif isinstance(value, LISTS):
+        for item in value:
+            _gather(item, found)
+    else:
+        found.append(value)
 
 
 def _retrieve(trial: Trial) -> tuple[bool, str]:
@@ -63,6 +76,8 @@ def _retrieve(trial: Trial) -> tuple[bool, str]:
 
 
 def _lists(value: Any) -> list[Sequence[Any]]:
+    if isinstance(value, LEAVES):
+        return []
     if isinstance(value, Mapping):
         return [found for item in value.values() for found in _lists(item)]
     return [value] if isinstance(value, list) else []
@@ -83,13 +98,11 @@ def _join(trial: Trial) -> tuple[bool, str]:
 
 def _compute(trial: Trial) -> tuple[bool, str]:
     held = {
-        round(float(leaf), 2)
-        for leaf in _leaves(trial.spec.services)
-        if isinstance(leaf, int | float)
+        round(float(leaf), 2) for leaf in _leaves(trial.spec.services) if isinstance(leaf, NUMBERS)
     }
     for call in _writes(trial):
         for name, value in call.arguments.items():
-            number = isinstance(value, int | float) and not isinstance(value, bool)
+            number = isinstance(value, NUMBERS) and not isinstance(value, bool)
             if number and abs(value) > 20 and round(float(value), 2) not in held:
                 return True, f"{call.tool}.{name} = {value} occurs in no record"
     return False, "no written number is computed"
@@ -177,7 +190,7 @@ def _time(trial: Trial) -> tuple[bool, str]:
             if is_binding(value) and value.get("from") == "clock":
                 return True
             return any(names_clock(item) for item in value.values())
-        return isinstance(value, list | tuple) and any(names_clock(item) for item in value)
+        return isinstance(value, LISTS) and any(names_clock(item) for item in value)
 
     def shown(step: Step) -> bool:
         return names_clock([step.arguments, step.each])

@@ -6,7 +6,7 @@ from typing import Any
 from tasks_app.core.predicates import OPERATORS
 from tasks_app.core.program import is_binding
 from tasks_app.core.spec import TaskSpec
-from tasks_app.core.values import content_hash
+from tasks_app.core.values import LEAVES, LISTS, OBJECTS, content_hash
 
 
 def fingerprint(spec: TaskSpec) -> str:
@@ -26,7 +26,7 @@ def fingerprint(spec: TaskSpec) -> str:
         if step.tool is not None
     ]
     checks = sorted(
-        f"{check.kind}:{check.component}:{','.join(sorted(_operators(check.model_dump())))}"
+        f"{check.kind}:{check.component}:{','.join(sorted(_operators(check.plain)))}"
         for check in spec.checks
     )
     constraints = sorted(f"{c.kind}:{'gate' if c.gate else 'deduct'}" for c in spec.constraints)
@@ -45,20 +45,29 @@ def fingerprint(spec: TaskSpec) -> str:
 def _shape(value: Any) -> Any:
     if is_binding(value):
         if "fn" in value:
-            arguments = value["args"] if isinstance(value["args"], list | tuple) else ()
+            arguments = value["args"] if isinstance(value["args"], LISTS) else ()
             return [str(value["fn"]), *map(_shape, arguments)]
         if "text" in value:
             return "text"
         return f"from:{value.get('take', '')}"
     if isinstance(value, Mapping):
         return sorted(value)
-    return "list" if isinstance(value, list | tuple) else "literal"
+    return "list" if isinstance(value, LISTS) else "literal"
 
 
 def _operators(value: Any) -> set[str]:
-    if isinstance(value, Mapping):
-        found = {key for key in value if key in OPERATORS}
-        return found.union(*(_operators(item) for item in value.values())) if value else found
-    if isinstance(value, list | tuple):
-        return set().union(*(_operators(item) for item in value)) if value else set()
-    return set()
+    found: set[str] = set()
+    _collect(value, found)
+    return found
+
+
+def _collect(value: Any, found: set[str]) -> None:
+    if isinstance(value, LEAVES):
+        return
+    if isinstance(value, OBJECTS):
+        found.update(OPERATORS.intersection(value))
+        for item in value.values():
+            _collect(item, found)
+    elif isinstance(value, LISTS):
+        for item in value:
+            _collect(item, found)

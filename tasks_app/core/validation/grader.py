@@ -3,13 +3,13 @@
 Runs of a proof share most of what they leave behind. A check or constraint whose tables, reply and
 calls were judged before has the same result. Tables are told by the digests of their records, calls
 by what was said and what came of it; so the number of a call that a result cites may be that of the
-run in which it was judged first.
+run in which it was judged first. The profiles of other benchmarks are left out: no gate reads them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from tasks_app.core.calls import Call, Tables
+from tasks_app.core.calls import Call
 from tasks_app.core.checks.answer import Answer
 from tasks_app.core.checks.base import BaseCheck
 from tasks_app.core.checks.call_order import CallOrder
@@ -21,7 +21,7 @@ from tasks_app.core.constraints.base import BaseConstraint
 from tasks_app.core.constraints.no_disclosure import NoDisclosure
 from tasks_app.core.constraints.only_when import OnlyWhen
 from tasks_app.core.constraints.require_before import RequireBefore
-from tasks_app.core.evidence import Evidence, EvidenceError
+from tasks_app.core.evidence import Evidence, EvidenceError, StageEvidence
 from tasks_app.core.grading.grade import grade, judge_check, judge_constraint, sum_up
 from tasks_app.core.patterns import CallPattern
 from tasks_app.core.results import FULL, CheckResult, ConstraintResult, Grade
@@ -31,6 +31,7 @@ from tasks_app.core.world.world import Seed
 
 Table = Mapping[str, Record]
 Key = tuple[Any, ...]
+Results = dict[str, CheckResult]
 _NO_ROWS: Final[Table] = {}
 _READERS: Final = "contacts/people"
 """Where no_disclosure looks up whom a recipient's id means."""
@@ -44,9 +45,11 @@ class Grader:
     def __init__(self, seed: Seed):
         spec = seed.spec
         self.spec = spec
-        self._tables: dict[int, tuple[Table, int]] = {}
-        self._unstable = frozenset(p for p, facts in collections().items() if facts.unstable)
-        self._keys = {check.id: self._key_of(check) for check in spec.checks}
+        self._contents = _Contents()
+        self._calls = _Calls(spec.constraints, seed, self._contents)
+        self._keys = {
+            check.id: _key_of(check, self._contents, self._calls) for check in spec.checks
+        }
         self._known: dict[str, dict[Key, CheckResult]] = {check.id: {} for check in spec.checks}
         self._unmet = {
             (check.id, name): _unmet(check, name)
@@ -55,60 +58,60 @@ class Grader:
         }
         self._ids = [check.id for check in spec.checks]
         self._paying = [check.id for check in spec.checks if check.pays]
-        self._near: dict[str, dict[int, tuple[Tables, CheckResult]]] = {
-            check.id: {}
-            for check in spec.checks
-            if isinstance(check, RecordMatch | MessageMatch | Unchanged)
-        }
-        """Results of what reads records alone, by the very tables at the end of a single stage:
-        worlds that end alike share them."""
-        self._rules = [
-            _Rule(rule, _tools_of(rule, seed), _reads_before(rule), {}) for rule in spec.constraints
-        ]
         self._order = _order(spec.checks)
+        self._of_records, self._others = _parted(self._order or ())
+        self._ends: dict[Key, tuple[tuple[StageEvidence, ...], Results]] = {}
+        """Results of the checks that read records alone, by the very tables at the ends of the
+        stages: worlds that end alike share them."""
+        self._grades: dict[Key, Grade] = {}
+        """Grades by the very results they sum up; those are kept by the grade."""
+        self._sums: dict[Key, Grade] = {}
+        """A grade by its scores and broken rules: its figures follow from them."""
 
     def grade(self, evidence: Evidence) -> Grade:
         """Grade one episode."""
         if self._order is None:
             return grade(self.spec.checks, self.spec.constraints, evidence)
-        broken = tuple([self._verdict(rule, evidence) for rule in self._rules])
-        results: dict[str, CheckResult] = {}
-        for check in self._order:
-            for name in check.requires:
-                required = results.get(name)
-                if required is None or required.score is None or required.score < FULL:
-                    results[check.id] = self._unmet[check.id, name]
-                    break
-            else:
-                results[check.id] = self._judged(check, evidence)
-        ordered = tuple([results[name] for name in self._ids])
-        return sum_up(ordered, [results[name] for name in self._paying], broken, evidence)
+        broken = self._calls.verdicts(evidence)
+        of_records = self._of_ends(evidence)
+        if not self._others:
+            return self._summed((id(broken), id(of_records)), of_records, broken)
+        results = of_records.copy()
+        key = [id(broken), id(of_records)]
+        for check in self._others:
+            found = results[check.id] = self._result(check, evidence, results)
+            key.append(id(found))
+        return self._summed(tuple(key), results, broken)
 
-    def _verdict(self, judge: "_Rule", evidence: Evidence) -> ConstraintResult:
-        rule, tools, place, known = judge
-        calls = [call for call in evidence.calls if call.tool in tools]
-        if place is None:
-            key: Key = tuple([_said(call) for call in calls])
-        else:
-            key = tuple(
-                [(_said(c), self._content(place, c.before.get(place, _NO_ROWS))) for c in calls]
-            )
-        found = known.get(key)
+    def _summed(self, key: Key, results: Results, broken: tuple[ConstraintResult, ...]) -> Grade:
+        found = self._grades.get(key)
         if found is None:
-            found = known[key] = judge_constraint(rule, evidence)
+            ordered = tuple([results[name] for name in self._ids])
+            paying = [results[name] for name in self._paying]
+            sums = tuple([r.score for r in paying]), tuple([c.broken for c in broken])
+            alike = self._sums.get(sums)
+            if alike is None:
+                found = self._sums[sums] = sum_up(ordered, paying, broken)
+            else:
+                found = alike._replace(checks=ordered, constraints=broken)
+            self._grades[key] = found
         return found
 
-    def _judged(self, check: BaseCheck, evidence: Evidence) -> CheckResult:
-        near = self._near.get(check.id) if len(evidence.stages) == 1 else None
-        if near is None:
-            return self._judged_by_content(check, evidence)
-        closed = evidence.stages[0].closed
-        met = near.get(id(closed))
+    def _of_ends(self, evidence: Evidence) -> Results:
+        key = tuple([id(stage.closed) for stage in evidence.stages])
+        met = self._ends.get(key)
         if met is None:
-            met = near[id(closed)] = (closed, self._judged_by_content(check, evidence))
+            results: Results = {}
+            for check in self._of_records:
+                results[check.id] = self._result(check, evidence, results)
+            met = self._ends[key] = (evidence.stages, results)
         return met[1]
 
-    def _judged_by_content(self, check: BaseCheck, evidence: Evidence) -> CheckResult:
+    def _result(self, check: BaseCheck, evidence: Evidence, results: Results) -> CheckResult:
+        for name in check.requires:
+            required = results.get(name)
+            if required is None or required.score is None or required.score < FULL:
+                return self._unmet[check.id, name]
         find = self._keys[check.id]
         if find is None:
             return judge_check(check, evidence)
@@ -122,12 +125,18 @@ class Grader:
             found = known[key] = judge_check(check, evidence)
         return found
 
-    # --- what a check reads ----------------------------------------------------------------------
 
-    def _content(self, place: str, table: Table) -> int:
-        """Return a number that tells the table's content; equal for equal records."""
+class _Contents:
+    """Numbers that tell the content of tables; equal for equal records."""
+
+    def __init__(self) -> None:
+        self._tables: dict[int, tuple[Table, int]] = {}
+        self._unstable = frozenset(p for p, facts in collections().items() if facts.unstable)
+
+    def of(self, place: str, table: Table) -> int:
+        """Return the number of a table."""
         found = self._tables.get(id(table))
-        if found is not None and found[0] is table:
+        if found is not None:  # the table is kept beside its number, so its address stays its own
             return found[1]
         number = id(table)
         if len(table) <= _LARGEST and place not in self._unstable:
@@ -135,34 +144,88 @@ class Grader:
         self._tables[id(table)] = (table, number)
         return number
 
-    def _key_of(self, check: BaseCheck) -> Callable[[Evidence], Key] | None:
-        """Return a function from evidence to what a check reads of it; None if that is unknown."""
-        stage, places, content = check.stage, check.reads(), self._content
 
-        def tables(evidence: Evidence) -> Key:
-            closed = evidence.tables(stage)
-            return tuple([content(p, closed.get(p, _NO_ROWS)) for p in places])
+class _Calls:
+    """Judges the constraints, which look at calls: each call is told by a number.
 
-        def reply(evidence: Evidence) -> Key:
-            return (evidence.reply(stage), *tables(evidence))
+    Equal numbers mean that no rule could tell the calls apart, their position aside: the same was
+    said, the same came of it, and what rules read of the records before it was the same. 0 is a
+    call that no rule judges.
+    """
 
-        def everything(evidence: Evidence) -> Key:
-            return tuple(
-                [content(p, table) for s in evidence.stages for p, table in s.closed.items()]
+    def __init__(self, constraints: Sequence[BaseConstraint], seed: Seed, contents: "_Contents"):
+        self._contents = contents
+        self._rules = [_Rule(rule, _tools_of(rule, seed), {}) for rule in constraints]
+        self._places: dict[str, list[str]] = {}
+        """Tool → the collections that rules read as they were before its calls."""
+        for rule in self._rules:
+            place = _reads_before(rule.rule)
+            for tool in rule.tools:
+                self._places.setdefault(tool, []).extend(() if place is None else (place,))
+        self._number_of: dict[int, tuple[Call, int]] = {}
+        self._numbers: dict[Key, int] = {}
+        self._tools = [""]
+        """Number → the tool that was called."""
+        self._verdicts: dict[Key, tuple[ConstraintResult, ...]] = {}
+
+    def also(self, tools: frozenset[str]) -> None:
+        """Tell calls of these tools apart as well."""
+        for tool in tools:
+            self._places.setdefault(tool, [])
+
+    def verdicts(self, evidence: Evidence) -> tuple[ConstraintResult, ...]:
+        """Return the results of all constraints."""
+        if not self._rules:
+            return ()
+        numbers = self.numbers(evidence.calls)
+        found = self._verdicts.get(numbers)
+        if found is None:
+            verdicts = [self._verdict(rule, numbers, evidence) for rule in self._rules]
+            found = self._verdicts[numbers] = tuple(verdicts)
+        return found
+
+    def _verdict(self, judge: "_Rule", numbers: Key, evidence: Evidence) -> ConstraintResult:
+        rule, tools, known = judge
+        key = self.only(numbers, tools)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = judge_constraint(rule, evidence)
+        return found
+
+    def only(self, numbers: Key, tools: frozenset[str]) -> Key:
+        """Return the numbers of the calls of some tools."""
+        called = self._tools
+        return tuple([number for number in numbers if called[number] in tools])
+
+    def numbers(self, calls: Sequence[Call]) -> Key:
+        """Return the numbers of the calls that anything judges, in order."""
+        known, found = self._number_of, []
+        for call in calls:
+            met = known.get(id(call))
+            number = met[1] if met is not None else self._new(call)
+            if number:
+                found.append(number)
+        return tuple(found)
+
+    def _new(self, call: Call) -> int:
+        places = self._places.get(call.tool)
+        number = 0
+        if places is not None:
+            of, before = self._contents.of, call.before
+            key = (
+                call.tool,
+                call.raw,
+                call.error,
+                call.valid,
+                bool(call.changes),
+                call.stage,
+                *[of(place, before.get(place, _NO_ROWS)) for place in places],
             )
-
-        if isinstance(check, RecordMatch | MessageMatch):
-            return tables
-        if isinstance(check, Answer):
-            return reply
-        if isinstance(check, Unchanged):
-            return everything
-        if isinstance(check, CallOrder):
-            steps = [s if isinstance(s, tuple) else (s,) for s in check.order]
-            return _calls_to(frozenset(n for step in steps for p in step for n in p.tools), stage)
-        if isinstance(check, ToolCalled):
-            return _calls_to(check.pattern.names, None)
-        return None
+            number = self._numbers.setdefault(key, len(self._tools))
+            if number == len(self._tools):
+                self._tools.append(call.tool)
+        self._number_of[id(call)] = (call, number)
+        return number
 
 
 class _Rule(NamedTuple):
@@ -171,21 +234,64 @@ class _Rule(NamedTuple):
     rule: BaseConstraint
     tools: frozenset[str]
     """The tools whose calls it judges."""
-    place: str | None
-    """The collection that it reads as it was before a call."""
     known: dict[Key, ConstraintResult]
 
 
-def _calls_to(tools: frozenset[str], stage: str | None) -> Callable[[Evidence], Key]:
+def _parted(order: Sequence[BaseCheck]) -> tuple[list[BaseCheck], list[BaseCheck]]:
+    """Return the checks that depend on records alone, also through what they require, and the
+    others; both in the order in which they are judged.
+    """
+    others: dict[str, BaseCheck] = {}
+    of_records: list[BaseCheck] = []
+    for check in order:
+        plain = isinstance(check, RecordMatch | MessageMatch | Unchanged)
+        if plain and not any(name in others for name in check.requires):
+            of_records.append(check)
+        else:
+            others[check.id] = check
+    return of_records, list(others.values())
+
+
+def _key_of(
+    check: BaseCheck, contents: _Contents, judged: _Calls
+) -> Callable[[Evidence], Key] | None:
+    """Return a function from evidence to what a check reads of it; None if that is unknown."""
+    stage, places, content = check.stage, check.reads(), contents.of
+
+    def tables(evidence: Evidence) -> Key:
+        closed = evidence.tables(stage)
+        return tuple([content(p, closed.get(p, _NO_ROWS)) for p in places])
+
+    def reply(evidence: Evidence) -> Key:
+        return (evidence.reply(stage), *tables(evidence))
+
+    def everything(evidence: Evidence) -> Key:
+        return tuple([content(p, table) for s in evidence.stages for p, table in s.closed.items()])
+
+    if isinstance(check, RecordMatch | MessageMatch):
+        return tables
+    if isinstance(check, Answer):
+        return reply
+    if isinstance(check, Unchanged):
+        return everything
+    if isinstance(check, CallOrder):
+        steps = [s if isinstance(s, tuple) else (s,) for s in check.order]
+        tools = frozenset(n for step in steps for p in step for n in p.tools)
+        return _calls_to(judged, tools, stage)
+    if isinstance(check, ToolCalled):
+        return _calls_to(judged, check.pattern.names, None)
+    return None
+
+
+def _calls_to(
+    judged: _Calls, tools: frozenset[str], stage: str | None
+) -> Callable[[Evidence], Key]:
+    judged.also(tools)
+
     def calls(evidence: Evidence) -> Key:
-        return tuple([_said(c) for c in evidence.calls_of(stage) if c.tool in tools])
+        return judged.only(judged.numbers(evidence.calls_of(stage)), tools)
 
     return calls
-
-
-def _said(call: Call) -> Key:
-    """Return what a rule may look at in a call, its number and the records before it apart."""
-    return call.tool, call.raw, call.error, call.valid, bool(call.changes), call.stage
 
 
 def _reads_before(rule: BaseConstraint) -> str | None:

@@ -7,7 +7,6 @@ mutant that removes or alters a piece named in a check, or adds a forbidden one,
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import Tables
@@ -28,7 +27,7 @@ from tasks_app.core.validation import near_misses, text_pieces
 from tasks_app.core.validation.card import Finding, MutantResult
 from tasks_app.core.validation.gate import finding
 from tasks_app.core.validation.trial import Play, Trial
-from tasks_app.core.values import Change, Record, address, canonical, digest, pattern
+from tasks_app.core.values import NUMBERS, Change, Record, address, canonical, digest, pattern
 
 MARGIN: Final = 0.1
 """The mean reward of killed mutants lies this far below the reference."""
@@ -149,7 +148,7 @@ def _stale(name: str, value: Any, start: Tables) -> Iterator[near_misses.Miss]:
     """Yield the nearest other figures or dates that a field of that name holds: an old or another
     one's.
     """
-    figure = isinstance(value, int | float) and not isinstance(value, bool)
+    figure = isinstance(value, NUMBERS) and not isinstance(value, bool)
     if not figure and not (isinstance(value, str) and (is_date(value) or is_instant(value))):
         return
     found: list[Any] = []
@@ -161,7 +160,7 @@ def _stale(name: str, value: Any, start: Tables) -> Iterator[near_misses.Miss]:
             if isinstance(value, str) is isinstance(other, str) and other not in found:
                 found.append(other)
     if figure:
-        numbers = [n for n in found if isinstance(n, int | float)]
+        numbers = [n for n in found if isinstance(n, NUMBERS)]
         found = sorted(numbers, key=lambda n: (abs(n - value), n))
     else:
         found = sorted(s for s in found if isinstance(s, str) and len(s) == len(value))
@@ -211,10 +210,16 @@ def last_place(acts: Sequence[Act]) -> int:
     return next((i for i in range(len(acts) - 1, -1, -1) if acts[i].tool is None), len(acts))
 
 
-def extra_writes(trial: Trial) -> Iterator[Act]:
-    """Yield writes too many that succeed: those of the reference on other records, every other
-    write tool once.
+def extra_writes(trial: Trial) -> Sequence[Act]:
+    """Return writes too many that succeed: those of the reference on other records, every other
+    write tool once. They are looked for once a proof.
     """
+    if trial.extra is None:
+        trial.extra = tuple(_found_writes(trial))
+    return trial.extra
+
+
+def _found_writes(trial: Trial) -> Iterator[Act]:
     acts, place = trial.acts, last_place(trial.acts)
     tables = trial.reference.evidence.tables()
     homes = holders(tables)
@@ -269,8 +274,7 @@ def shown(act: Act) -> str:
 
 def _texts(trial: Trial) -> Iterator[Mutant]:
     acts = trial.acts
-    stages = [stage.id for stage in trial.spec.stages]
-    for reading in text_pieces.readings(trial.spec.checks, acts, stages, trial.reference.evidence):
+    for reading in trial.readings_of(acts):
         name = reading.check.id
         for group in reading.groups:
             pieces = [p for p in group if p is not None]
@@ -351,9 +355,8 @@ def _appended(
 
 def _emptied(trial: Trial) -> Iterator[Mutant]:
     acts = trial.acts
-    stages = [stage.id for stage in trial.spec.stages]
     read: set[int] = set()
-    for reading in text_pieces.readings(trial.spec.checks, acts, stages, trial.reference.evidence):
+    for reading in trial.readings_of(acts):
         if reading.groups:
             read.update(p for p in reading.acts if acts[p].tool is None)
     for i, act in enumerate(acts):
@@ -374,6 +377,7 @@ class Masks:
         self._free = [pattern(free.address) for free in trial.spec.free]
         self._filled: dict[str, set[str]] = {}
         self._text: dict[str, set[str]] = {}
+        self._known: dict[tuple[str, str], frozenset[str] | None] = {}
         for facts in trial.seed.ground.tools.values():
             for field in facts.fills:
                 place, _, name = field.partition("#")
@@ -383,6 +387,12 @@ class Masks:
 
     def free(self, place: str, record_id: str) -> frozenset[str] | None:
         """Return the fields that the spec or a handler frees; None for the whole record."""
+        key = place, record_id
+        if key not in self._known:
+            self._known[key] = self._freed(place, record_id)
+        return self._known[key]
+
+    def _freed(self, place: str, record_id: str) -> frozenset[str] | None:
         names = set(self._filled.get(place, ()))
         for free in self._free:
             if free.covers_record(place, record_id):
@@ -547,7 +557,7 @@ def perturbed(value: Any) -> Any:
     """Return a wrong value of the same type, None where there is none to make."""
     if isinstance(value, bool):
         return not value
-    if isinstance(value, int | float):
+    if isinstance(value, NUMBERS):
         return value + 1
     if isinstance(value, str):
         if is_date(value):
@@ -568,5 +578,5 @@ def with_field(evidence: Evidence, place: str, record_id: str, name: str, value:
     altered.digest = digest(f"{place}/{record_id}", altered)
     tables = {**last.closed, place: {**rows, record_id: altered}}
     return Evidence(
-        evidence.ground, (*evidence.stages[:-1], replace(last, closed=tables)), evidence.calls
+        evidence.ground, (*evidence.stages[:-1], last._replace(closed=tables)), evidence.calls
     )

@@ -9,7 +9,7 @@ from tasks_app.core import instants
 from tasks_app.core.calls import Tables
 from tasks_app.core.predicates import same
 from tasks_app.core.samples import DUMMY_ADDRESS, Argument
-from tasks_app.core.values import Record
+from tasks_app.core.values import NUMBERS, Record
 
 MOST_LOOKALIKES: Final = 3
 
@@ -108,7 +108,7 @@ def of_value(
         yield from _of_list(argument, value, tables, homes)
     elif isinstance(value, bool):
         yield Miss("wrong_value", not value, "the opposite")
-    elif isinstance(value, int | float):
+    elif isinstance(value, NUMBERS):
         yield from numbers(value, integer=argument.integer)
     elif isinstance(value, str):
         yield from _of_text(argument, value, tables, homes)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tasks_app.core.cheap import CHEAP, first_candidates
+from tasks_app.core.cheap import CHEAP, first_candidates, first_program
 from tasks_app.core.program import Act
 from tasks_app.core.results import FULL
 from tasks_app.core.validation.card import Finding
@@ -45,7 +45,11 @@ def cheap_plays(trial: Trial) -> list[tuple[str, Play]]:
     for name, policy in CHEAP.items():
         if name == "null" or (name == "refuse" and _abstains(trial)):
             continue
-        found.append((name, trial.run(f"probe:{name}", policy(trial.spec))))
+        if name == "first_record":  # its acts are made by running it: once is enough
+            play = trial.run_program(f"probe:{name}", first_program(trial.spec))
+        else:
+            play = trial.run(f"probe:{name}", policy(trial.spec))
+        found.append((name, play))
     return found
 
 
@@ -73,7 +77,7 @@ def no_shortcut(trial: Trial, plays: Sequence[tuple[str, Play]]) -> Iterator[Fin
             )
     for position, step in enumerate(trial.spec.reference):
         other = first_candidates(step)
-        if other == step:
+        if other is step:
             continue
         steps = [*trial.spec.reference[:position], other, *trial.spec.reference[position + 1 :]]
         play = trial.run_from_step(f"first:{position}", steps, position)

@@ -21,7 +21,7 @@ from tasks_app.core.validation.known import (
     record_fields,
     record_ids,
 )
-from tasks_app.core.values import MISSING, pattern
+from tasks_app.core.values import LEAVES, LISTS, MISSING, pattern
 from tasks_app.core.world.world import World, seed_problem
 
 _EMAIL: Final = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
@@ -42,6 +42,7 @@ def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
     if problem is not None:
         yield finding("R1", "/services", problem, hint="mend the record named")
         return
+    nouns = noun_homes()
     held = {
         f"{service}/{name}": set(record_ids(spec, f"{service}/{name}"))
         for service, named in spec.services.items()
@@ -51,9 +52,9 @@ def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
         for name, records in named.items():
             for i, record in enumerate(records):
                 for field, value in record.items():
-                    if not isinstance(value, str) or field not in noun_homes():
+                    if field not in nouns or not isinstance(value, str):
                         continue
-                    homes = [p for p in noun_homes()[field] if held.get(p)]
+                    homes = [p for p in nouns[field] if held.get(p)]
                     if f"{service}/{name}" in homes and field == "id":
                         continue
                     if not homes or any(value in held[p] for p in homes):
@@ -195,19 +196,21 @@ def _bindings(
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _bindings(item, f"{place}{pointer(key)}", known, inside_each=inside_each)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, LISTS):
         for i, item in enumerate(value):
             yield from _bindings(item, f"{place}/{i}", known, inside_each=inside_each)
 
 
 def _patterns(value: Any, place: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every {"tool", "arguments"} inside a written constraint or check, with its place."""
+    if isinstance(value, LEAVES):
+        return
     if isinstance(value, Mapping):
         if "tool" in value:
             yield place, value
         for key, item in value.items():
             yield from _patterns(item, f"{place}{pointer(key)}")
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, LISTS):
         for i, item in enumerate(value):
             yield from _patterns(item, f"{place}/{i}")
 
@@ -242,7 +245,7 @@ def _constraints(spec: TaskSpec) -> Iterator[Finding]:
         place = pointer("constraints", i)
         if constraint.policy not in policies and not spec.evaluation_only:
             yield _unknown(f"{place}/policy", "policy document", constraint.policy, policies)
-        written = constraint.model_dump(mode="json")
+        written = constraint.plain
         yield from _call_patterns(spec, constraint.id, written, place)
 
 
@@ -253,7 +256,7 @@ def _known_collection(spec: TaskSpec, place: str) -> bool:
 
 def _checks(spec: TaskSpec) -> Iterator[Finding]:
     for i, check in enumerate(spec.checks):
-        written = check.model_dump(mode="json")
+        written = check.plain
         place = pointer("checks", i)
         yield from _call_patterns(spec, check.id, written, place)
         if "service" not in written or "collection" not in written:
@@ -370,15 +373,17 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
     now = parse_instant(spec.clock.start)
     for service, named in spec.services.items():
         for name, records in named.items():
-            allowed = record_fields().get(f"{service}/{name}", {})
+            known = record_fields().get(f"{service}/{name}", {})
+            allowed = {field: values for field, values in known.items() if values}
             for i, record in enumerate(records):
                 place = pointer("services", service, name, i)
                 for field, value in record.items():
+                    past = field in _PAST_FIELDS
+                    if value is None or not (past or field in allowed or _says_much(field)):
+                        continue  # nearly always: nothing is known of such a field
                     at = f"{place}{pointer(field)}"
-                    if value is None:
-                        continue
                     yield from _value(field, value, at, allowed.get(field, ()))
-                    if field in _PAST_FIELDS and isinstance(value, str):
+                    if past and isinstance(value, str):
                         moment, day = parse_instant(value), parse_date(value)
                         late = (moment is not None and now is not None and moment > now) or (
                             day is not None and value > spec.clock.start[:10]
@@ -411,6 +416,11 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
                 "R3", pointer("timeline", i, "at"), f"{stage.id} begins before the stage before it"
             )
         earlier = stage.at
+
+
+def _says_much(field: str) -> bool:
+    """Say whether a field's name tells what it holds."""
+    return field.endswith(("_at", "_on")) or field in _EMAIL_FIELDS
 
 
 def _value(field: str, value: Any, at: str, allowed: tuple[str, ...]) -> Iterator[Finding]:
@@ -485,7 +495,7 @@ def _readable(spec: TaskSpec) -> str:
         elif isinstance(value, Mapping):
             for item in value.values():
                 collect(item)
-        elif isinstance(value, list | tuple):
+        elif isinstance(value, LISTS):
             for item in value:
                 collect(item)
         elif value is not None and not isinstance(value, bool):

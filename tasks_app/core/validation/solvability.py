@@ -18,6 +18,7 @@ from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
 from tasks_app.core.validation.near_misses import is_wording
 from tasks_app.core.validation.trial import Play, Trial
+from tasks_app.core.values import LEAVES, LISTS, OBJECTS
 
 BUDGET_SHARE: Final = 0.6
 
@@ -150,7 +151,7 @@ def literals(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping):
         for item in value.values():
             yield from literals(item)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, LISTS):
         for item in value:
             yield from literals(item)
     elif value is not None and not isinstance(value, bool) and value != "":
@@ -218,11 +219,12 @@ def reordered(steps: Sequence[Step]) -> list[Step]:
 
 def _turned(block: Sequence[Step]) -> list[Step]:
     inside = {step.id for step in block}
+    needs = {id(step): sources([step.arguments, step.each]) & inside for step in block}
     waiting = list(block)
     done: set[str | None] = set()
     out: list[Step] = []
     while waiting:
-        ready = [s for s in waiting if not ((sources([s.arguments, s.each]) & inside) - done)]
+        ready = [step for step in waiting if needs[id(step)] <= done]
         chosen = ready[-1] if ready else waiting[0]
         waiting.remove(chosen)
         done.add(chosen.id)
@@ -232,14 +234,22 @@ def _turned(block: Sequence[Step]) -> list[Step]:
 
 def sources(value: Any) -> set[str | None]:
     """Return the step ids that a value's bindings name."""
-    if isinstance(value, Mapping):
-        found: set[str | None] = set()
-        if is_binding(value) and "from" in value:
+    found: set[str | None] = set()
+    _add_sources(value, found)
+    return found
+
+
+def _add_sources(value: Any, found: set[str | None]) -> None:
+    if isinstance(value, LEAVES):
+        return
+    if isinstance(value, OBJECTS):
+        if "from" in value and is_binding(value):
             found.add(value["from"])
-        return found.union(*(sources(item) for item in value.values())) if value else found
-    if isinstance(value, list | tuple):
-        return set().union(*(sources(item) for item in value)) if value else set()
-    return set()
+        for item in value.values():
+            _add_sources(item, found)
+    elif isinstance(value, LISTS):
+        for item in value:
+            _add_sources(item, found)
 
 
 def extra_read(trial: Trial) -> Step | None:
@@ -308,10 +318,8 @@ def other_solutions(trial: Trial) -> Iterator[Finding]:
 
 def rewordings(trial: Trial, acts: Sequence[Act]) -> Iterator[tuple[list[Act], str]]:
     """Yield acts with the checked numbers spelled otherwise, and with the other allowed words."""
-    stages = [stage.id for stage in trial.spec.stages]
-    evidence = trial.reference.evidence
     try:
-        readings = list(text_pieces.readings(trial.spec.checks, acts, stages, evidence))
+        readings = trial.readings_of(acts)
     except EvidenceError:
         return
     for what, respell in (

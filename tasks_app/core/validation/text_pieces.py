@@ -20,6 +20,7 @@ from tasks_app.core.evidence import Evidence, EvidenceError
 from tasks_app.core.predicates import compile_piece, compile_regex, contains_number, fold
 from tasks_app.core.program import Act
 from tasks_app.core.services.catalog import tools
+from tasks_app.core.values import LISTS, NUMBERS
 
 _NUMBER: Final = re.compile(r"[-+−]?\d(?:[\d.,'\u00a0\u202f]*\d)?")
 _SPACED: Final = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")
@@ -100,7 +101,7 @@ def _goes_to(act: Act, check: BaseCheck) -> bool:
     names: list[str] = []
     for argument in facts.recipients:
         value = act.arguments.get(argument)
-        names.extend(v for v in (value if isinstance(value, list | tuple) else (value,)) if v)
+        names.extend(v for v in (value if isinstance(value, LISTS) else (value,)) if v)
     return {n.casefold() for n in names if isinstance(n, str)} == {t.casefold() for t in check.to}
 
 
@@ -124,14 +125,18 @@ def said(act: Act, names: Sequence[str]) -> str:
 
 
 def rewritten(act: Act, names: Sequence[str], change: Callable[[str], str]) -> Act:
-    """Return an act whose texts went through a change."""
+    """Return an act whose texts went through a change; the very act if that changed nothing."""
     if act.tool is None:
-        return act._replace(reply=change(act.reply))
-    arguments = dict(act.arguments)
+        reply = change(act.reply)
+        return act if reply == act.reply else act._replace(reply=reply)
+    changed: dict[str, str] = {}
     for name in names:
-        if isinstance(arguments.get(name), str):
-            arguments[name] = change(arguments[name])
-    return act._replace(arguments=arguments)
+        text = act.arguments.get(name)
+        if isinstance(text, str):
+            new = change(text)
+            if new != text:
+                changed[name] = new
+    return act._replace(arguments={**act.arguments, **changed}) if changed else act
 
 
 def spans(text: str, piece: Any) -> list[tuple[int, int]]:
@@ -161,7 +166,7 @@ def spans(text: str, piece: Any) -> list[tuple[int, int]]:
 def _number(piece: Any) -> tuple[float | None, float]:
     if isinstance(piece, Mapping) and "number" in piece:
         return float(piece["number"]), float(piece.get("within", 0))
-    if isinstance(piece, int | float) and not isinstance(piece, bool):
+    if isinstance(piece, NUMBERS) and not isinstance(piece, bool):
         return float(piece), 0.0
     return None, 0.0
 

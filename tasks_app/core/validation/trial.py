@@ -7,24 +7,23 @@ prefix is never run again. The log is part of a snapshot, so the prefix brings i
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from tasks_app.core.calls import Call
-from tasks_app.core.evidence import Evidence, StageEvidence
-from tasks_app.core.program import Act, ProgramRun, run_program
-from tasks_app.core.records import Snapshot, diff
+from tasks_app.core.evidence import Evidence
+from tasks_app.core.program import REPETITIONS, Act, ProgramRun, run_program
+from tasks_app.core.records import Snapshot, Store, diff
 from tasks_app.core.results import Grade
 from tasks_app.core.spec import Step, TaskSpec
+from tasks_app.core.validation import text_pieces
 from tasks_app.core.validation.card import Run
 from tasks_app.core.validation.grader import Grader
 from tasks_app.core.world.world import Seed, World
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
+class Play(NamedTuple):
     """One run of a proof and its grade."""
 
     acts: Sequence[Act]
@@ -66,7 +65,13 @@ class Trial:
         self._grader = Grader(self.seed)
         self._trace = hashlib.sha256(spec.hash.encode())
         self._null: Play | None = None
-        marking = _MarkingWorld(self.seed)
+        self._readings: Sequence[text_pieces.Reading] | None = None
+        self._plays: dict[tuple[int, ...], Play] = {}
+        self._told: dict[int, tuple[Grade, bytes]] = {}
+        """Grades as the hash takes them in; many runs share one."""
+        self.extra: tuple[Act, ...] | None = None
+        """Writes too many that succeed, once they were looked for (see mutants.py)."""
+        marking = _MarkingWorld(self.seed).remembering_with(self.world)
         self.program: ProgramRun = run_program(marking, spec.reference)
         self.acts: tuple[Act, ...] = tuple(self.program.acts)
         self.marks: tuple[Snapshot, ...] = (*marking.marks, marking.end or marking.snapshot())
@@ -88,11 +93,38 @@ class Trial:
         """Return the call that an act of the reference made."""
         return self.reference.calls[self.call_of[position]]
 
+    def readings_of(self, acts: Sequence[Act]) -> Sequence[text_pieces.Reading]:
+        """Return what the checks read in the texts of a program's acts; the reference's are looked
+        for once.
+        """
+        own = acts is self.acts
+        if own and self._readings is not None:
+            return self._readings
+        stages = [stage.id for stage in self.spec.stages]
+        evidence = self.reference.evidence
+        found = list(text_pieces.readings(self.spec.checks, acts, stages, evidence))
+        if own:
+            self._readings = found
+        return found
+
     def run(self, name: str, acts: Sequence[Act], at: int = 0) -> Play:
         """Run plain acts from the mark before act `at`, to the end of the episode, and grade.
 
-        Where the acts end as the reference does, and the world is as it was there, the rest is the
-        reference's own and not run again.
+        The very same acts from the same mark are the same run, under whatever name.
+        """
+        acts = tuple(acts)
+        key = (at, *map(id, acts))  # the play keeps its acts, so their addresses stay their own
+        play = self._plays.get(key)
+        if play is not None:
+            self.runs += 1
+            self.note(name, play.calls[len(self.marks[at].log) :], play.grade)
+            return play
+        play = self._plays[key] = self._run(name, acts, at)
+        return play
+
+    def _run(self, name: str, acts: Sequence[Act], at: int) -> Play:
+        """Run acts; where they end as the reference does, and the world is as it was there, the
+        rest is the reference's own and not run again.
         """
         world, mark = self.world, self.marks[at]
         world.restore(mark)
@@ -100,7 +132,7 @@ class Trial:
         if shared:
             _do(world, acts[: len(acts) - shared])
             there = self.marks[len(self.acts) - shared]
-            if _same_state(world.store.snapshot(), there):
+            if _same_state(world.store, there):
                 return self._rejoined(name, acts, len(mark.log), there)
             _do(world, acts[len(acts) - shared :])
         else:
@@ -119,28 +151,46 @@ class Trial:
         """Return the run that goes on as the reference does: its stages and calls, moved."""
         log, own = self.world.store.log, self.reference.evidence
         moved, running = len(log) - len(there.log), self.world.context.stage
-        stages = tuple(
-            stage
-            if number < running
-            else StageEvidence(
-                stage.id,
-                stage.at,
-                stage.opened,
-                stage.closed,
-                stage.first_call + (moved if number > running else 0),
-                stage.end_call + moved,
-                stage.reply,
+        stages = own.stages
+        if moved:
+            stages = tuple(
+                stage
+                if number < running
+                else stage._replace(
+                    first_call=stage.first_call + (moved if number > running else 0),
+                    end_call=stage.end_call + moved,
+                )
+                for number, stage in enumerate(stages)
             )
-            for number, stage in enumerate(own.stages)
-        )
         evidence = Evidence(own.ground, stages, (*log, *own.calls[len(there.log) :]))
         return self._graded(name, acts, first, evidence)
 
-    def run_program(self, name: str, steps: Sequence[Step], *, repetitions: int = 3) -> Play:
-        """Run a program from the start and grade it."""
-        self.world.restore(self.start)
-        run = run_program(self.world, steps, repetitions=repetitions)
-        return self._graded(name, run.acts, 0)
+    def run_program(
+        self, name: str, steps: Sequence[Step], *, repetitions: int = REPETITIONS
+    ) -> Play:
+        """Run a program and grade it; the steps that it begins with as the reference does are not
+        run again.
+        """
+        first = self._shared_beginning(steps) if repetitions == REPETITIONS else 0
+        at = self.program.begins[first] if first else 0
+        done = {step.id for step in steps[:first]}
+        results = {key: value for key, value in self.program.results.items() if key in done}
+        self.world.restore(self.marks[at])
+        run = run_program(self.world, steps, repetitions=repetitions, first=first, results=results)
+        return self._graded(name, (*self.acts[:at], *run.acts), 0)
+
+    def _shared_beginning(self, steps: Sequence[Step]) -> int:
+        """Return how many steps at the beginning are the reference's own; 0 where two of the
+        reference's steps have one id, since results are known by id.
+        """
+        own = self.spec.reference
+        named = [step.id for step in own if step.id is not None]
+        if len(set(named)) < len(named):
+            return 0
+        most, count = min(len(steps), len(own), len(self.program.begins) - 1), 0
+        while count < most and steps[count] is own[count]:
+            count += 1
+        return count
 
     def run_from_step(self, name: str, steps: Sequence[Step], first: int) -> Play:
         """Run a program that differs from the reference from one step on, and grade it."""
@@ -189,12 +239,16 @@ class Trial:
 
     def note(self, name: str, calls: Iterable[Call], found: Grade) -> None:
         """Add a run to the proof's hash: what was called, what came back, what it earned."""
-        trace = self._trace
-        trace.update(name.encode())
+        told = self._told.get(id(found))
+        if told is None:
+            earned = orjson.dumps([found.total, found.passed, list(found.violations)])
+            told = self._told[id(found)] = (found, earned)
+        parts = [name.encode()]
         for call in calls:
-            trace.update(call.raw)
-            trace.update(call.observation)
-        trace.update(orjson.dumps([found.total, found.passed, list(found.violations)]))
+            parts.append(call.raw)
+            parts.append(call.observation)
+        parts.append(told[1])
+        self._trace.update(b"".join(parts))
 
     @property
     def trace_hash(self) -> str:
@@ -240,13 +294,16 @@ def _do(world: World, acts: Sequence[Act]) -> None:
             world.reply(act.reply)
 
 
-def _same_state(here: Snapshot, there: Snapshot) -> bool:
-    """Say whether two worlds would go on alike: records, ids to come, stage, colleague, faults."""
+def _same_state(here: Store, there: Snapshot) -> bool:
+    """Say whether a world would go on as another: records, ids to come, stage, colleague, faults.
+
+    Nearly always both hold the very same or the totals differ.
+    """
     return (
         here.total == there.total
-        and here.context == there.context
-        and here.counters == there.counters
-        and not diff(here.tables, there.tables)
+        and (here.context is there.context or here.context == there.context)
+        and (here.counters is there.counters or here.counters == there.counters)
+        and (here.tables is there.tables or not diff(here.tables, there.tables))
     )
 
 

@@ -15,7 +15,7 @@ leaves the later stages with an empty reply; they happen all the same.
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, Self, cast
 
 from tasks_app.core.calls import Call, Tables, ToolError, ToolFacts, encode_arguments, log_call
 from tasks_app.core.evidence import Evidence, Ground, StageEvidence
@@ -114,8 +114,9 @@ class World:
     """One episode's world.
 
     A handler sees the records and the clock alone, so on the same tables a call does the same: a
-    world that goes back to a state (`restore`) remembers its calls from then on. Runs that end
-    alike then share their very tables, and what compares or judges them looks no further.
+    world that goes back to a state (`restore`) remembers its calls from then on, and worlds of one
+    seed may remember together (`remembering_with`). Runs that end alike then share their very
+    tables, and what compares or judges them looks no further.
     """
 
     __slots__ = ("_known", "_services", "now", "seed", "store")
@@ -127,12 +128,20 @@ class World:
         self._services: dict[type[Service], Service] = {}
         self._known: dict[tuple[str, bytes, str, int, int], _Known] | None = None
 
+    def remembering_with(self, other: "World") -> Self:
+        """Remember calls from now on, with another world of the same seed."""
+        if other._known is None:
+            other._known = {}
+        self._known = other._known
+        return self
+
     # --- state -----------------------------------------------------------------------------------
 
     @property
     def context(self) -> Context:
         """Stage, colleague and closed stages."""
-        return cast(Context, self.store.context)
+        context: Context = self.store.context
+        return context
 
     @property
     def stage(self) -> str:
@@ -164,7 +173,8 @@ class World:
         if self._known is None:
             self._known = {}
         self.store.restore(snapshot)
-        self._set_clock()
+        if len(self.seed.stages) > 1:
+            self._set_clock()
 
     # --- acting ----------------------------------------------------------------------------------
 
@@ -239,7 +249,8 @@ class World:
         """Do what a call did before on the same tables."""
         store = self.store
         log = store.log
-        call = known.call.again(len(log), store.state_key(), self.stage)
+        stage = self.seed.stages[store.context.stage]
+        call = known.call.again(len(log), store.state_key(), stage)
         store.tables, store.total, store.counters = known.tables, known.total, known.counters
         store.log = (*log, call)
         return call
@@ -257,13 +268,25 @@ class World:
         """End the running stage with a reply; return the next stage's notification, None at the
         end.
         """
-        store, context, spec = self.store, self.context, self.seed.spec
+        store, spec = self.store, self.seed.spec
+        context: Context = store.context
         if context.finished:
             return None
         ended = self._running(text)
         following = context.stage + 1
-        if following == len(spec.stages):
-            self._set_context(context._replace(closed=(*context.closed, ended), finished=True))
+        if following == len(self.seed.stages):
+            # A new context with the key of the old: a reply adds neither a stage nor a told fact.
+            store.context = Context(
+                context.stage,
+                context.opened,
+                context.first_call,
+                (*context.closed, ended),
+                context.told,
+                context.rounds,
+                context.met,
+                context.missed,
+                finished=True,
+            )
             return None
         facts = all_collections()
         results = (timeline.apply(store, m, facts) for m in spec.stages[following].mutations)
@@ -283,19 +306,20 @@ class World:
 
     def finish(self) -> None:
         """Let the stages that the policy did not reach happen, each with an empty reply."""
-        while not self.finished:
+        while not self.store.context.finished:
             self.reply("")
 
     def evidence(self) -> Evidence:
         """Return what a grader may see; a running stage counts as it is, without reply."""
-        context = self.context
+        context: Context = self.store.context
         stages = context.closed if context.finished else (*context.closed, self._running(""))
         return Evidence(self.seed.ground, stages, self.store.log)
 
     # --- inside ----------------------------------------------------------------------------------
 
     def _running(self, reply: str) -> StageEvidence:
-        context, store = self.context, self.store
+        store = self.store
+        context: Context = store.context
         stage = self.seed.spec.stages[context.stage]
         return StageEvidence(
             stage.id,

@@ -276,7 +276,7 @@ def made(earned: dict[str, float], *, deducted: float = 0.0, gated: bool = False
         ConstraintResult("G", True, 0.0, gated),
         ConstraintResult("D", False, deducted, deducted > 0),
     )
-    return sum_up(results, results, rules, evidence())
+    return sum_up(results, results, rules)
 
 
 def grpo(group: list[Grade]) -> list[float]:
