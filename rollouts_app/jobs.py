@@ -1,10 +1,16 @@
-"""Running a batch: many tasks, n episodes each. Safe to run twice: graded episodes stay."""
+"""Running a batch: many tasks, n episodes each. Safe to run twice: graded episodes stay.
 
+The batch's job does all of it. Where other workers are idle they help: a message asks them to take
+packets for a while. Helpers need no row of their own, for whatever they leave undone the job does.
+"""
+
+import logging
 from typing import Final
 
+from celery import shared_task
 from django.db import transaction
+from kombu.exceptions import OperationalError as BrokerError
 
-from rollouts_app.core.teacher import PREFIX
 from rollouts_app.enums import Purpose
 from rollouts_app.model_runner import ModelRunner
 from rollouts_app.models import RolloutBatch
@@ -14,21 +20,29 @@ from rollouts_app.operations.batches import (
     open_batch,
     tally,
 )
-from rollouts_app.queries import selected
-from rollouts_app.runner import BatchRunner
+from rollouts_app.policies import is_model
+from rollouts_app.queries import open_episodes, selected
+from rollouts_app.runner import PACKET, BatchRunner, help_out
 from studio.lib.jsonvalue import JsonObject
 from studio.web.auth import Principal
 from studio.web.jobs import JobHandle, register, start
-from studio.web.models import User
+from studio.web.models import Job, User
+
+logger = logging.getLogger(__name__)
 
 KIND: Final = "run_rollouts"
 MODEL_KIND: Final = "run_model_rollouts"
 """The same on a model: its workers wait for endpoints, not for cores."""
 
+QUEUE: Final = "light"
+MOST_HELPERS: Final = 15
+HELP_SECONDS: Final = 10.0
+"""A helper's turn; then it queues up again behind whatever else waits for a worker."""
+
 
 def kind_of(policy: str) -> str:
     """Which kind of job runs a policy."""
-    return MODEL_KIND if policy.startswith(PREFIX) else KIND
+    return MODEL_KIND if is_model(policy) else KIND
 
 
 def start_batch(
@@ -70,14 +84,36 @@ def run_batch(handle: JobHandle) -> JsonObject | None:
     if batch is None:
         return None
     link_job(batch=batch, job_id=handle.job_id)
-    model = batch.policy.startswith(PREFIX)
-    runner = ModelRunner(batch, handle) if model else BatchRunner(batch, handle)
+    runner: ModelRunner | BatchRunner
+    if is_model(batch.policy):
+        runner = ModelRunner(batch, handle)
+    else:
+        runner = BatchRunner(batch, handle)
+        if not Job.objects.filter(pk=handle.job_id, inline=True).exists():
+            ask_for_help(batch, min(MOST_HELPERS, open_episodes(batch).count() // (2 * PACKET)))
     try:
         runner.run()
     finally:
         runner.store()
         batch = tally(batch=batch, seconds=runner.seconds, finished=runner.finished)
     return result_of(batch)
+
+
+def ask_for_help(batch: RolloutBatch, helpers: int) -> None:
+    """Ask so many idle workers to take packets; without a broker the job does it alone."""
+    try:
+        for _ in range(helpers):
+            help_with_batch.apply_async(args=[batch.pk], queue=QUEUE, retry=False)
+    except (BrokerError, OSError) as error:
+        logger.warning("nobody was asked to help with %s: %s", batch.code, error)
+
+
+@shared_task(name="rollouts_app.jobs.help_with_batch", ignore_result=True)
+def help_with_batch(batch_id: int) -> None:
+    """Help with a batch for one turn; harmless when it is gone, over or stopped."""
+    batch = RolloutBatch.objects.filter(pk=batch_id).first()
+    if batch is not None and help_out(batch, seconds=HELP_SECONDS):
+        ask_for_help(batch, 1)
 
 
 def result_of(batch: RolloutBatch) -> JsonObject:
@@ -93,5 +129,5 @@ def result_of(batch: RolloutBatch) -> JsonObject:
     }
 
 
-register(KIND, "light", run_batch)
+register(KIND, QUEUE, run_batch)
 register(MODEL_KIND, "chat", run_batch)

@@ -11,17 +11,19 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
 from rollouts_app.core.episode import run_episode
 from rollouts_app.core.errors import EpisodeFailure
-from rollouts_app.core.teacher import PREFIX, Sampling, TeacherPolicy
+from rollouts_app.core.teacher import Sampling, TeacherPolicy
 from rollouts_app.models import Episode, RolloutBatch
-from rollouts_app.operations.episodes import Broken, Ended
-from rollouts_app.runner import BatchRunner
+from rollouts_app.operations.episodes import Broken, Ended, record_outcomes
+from rollouts_app.policies import opened
+from rollouts_app.queries import MOST_ATTEMPTS, open_episodes
+from rollouts_app.runner import BatchRunner, Versions, limits_of
 from studio.lib.chat import Budget, ChatAnswer, ChatRequest, EndpointFailure, OpenAIChat
 from studio.web.errors import StudioError
 from studio.web.jobs import Cancelled, JobHandle
@@ -29,13 +31,15 @@ from tasks_app.core.spec import SpecError, TaskSpec
 from tasks_app.models import ModelEndpoint
 from tasks_app.operations.endpoints import open_client, without_key
 from tasks_app.operations.model_calls import Made, keep_calls, spent, stored_answers
-from tasks_app.queries import get_endpoint
 
 logger = logging.getLogger(__name__)
 
 GRACE: Final = 5.0
 """Seconds that answers under way have to arrive after somebody pressed Stop."""
 _TICK: Final = 0.25
+_STORE_AFTER: Final = 32
+_STORE_SECONDS: Final = 1.0
+_ROWS: Final = 500
 _HOPELESS: Final = 3
 """Episodes that fail at the endpoint before it has answered anything at all."""
 
@@ -188,12 +192,19 @@ class ModelRunner(BatchRunner):
     def __init__(self, batch: RolloutBatch, handle: JobHandle):
         super().__init__(batch, handle)
         self._desk = _Desk()
+        self._versions = Versions()
+        self._stored = time.monotonic()
+        self._waiting: list[Ended | Broken] = []
         self._unproven: list[tuple[Ended | Broken, str]] = []
         """Failures before the endpoint has answered anything: dropped if it never does."""
 
     def run(self) -> None:
         """Run until nothing is left; BatchStopped says why it cannot go on."""
-        self._endpoint = get_endpoint(self.batch.policy.removeprefix(PREFIX))
+        with opened(self.batch.policy, self.handle) as endpoint:
+            self._run_on(endpoint)
+
+    def _run_on(self, endpoint: ModelEndpoint) -> None:
+        self._endpoint = endpoint
         if self._endpoint.model != self.batch.sampling.get("model"):
             raise BatchStopped(
                 f"{self.batch.code} was started with the model "
@@ -209,10 +220,39 @@ class ModelRunner(BatchRunner):
             wait=self._desk.pause,
         )
         try:
-            super().run()
+            self._run_in_rounds()
         finally:
             self._desk.close()
             self._client.close()
+
+    def _run_in_rounds(self) -> None:
+        """Everything once, then what failed again: the endpoint has time to recover meanwhile."""
+        self._done = self._total - open_episodes(self.batch).count()
+        self.say("starting")
+        for attempt in range(MOST_ATTEMPTS):
+            rows = open_episodes(self.batch).filter(attempts__lte=attempt)
+            in_order = rows.order_by("version_id", "group_index").values_list("pk", flat=True)
+            self.run_all(_rows(list(in_order)))
+            self.store()
+        self.finished = True
+        self.handle.progress(self._total, self._total, f"{self.batch.policy}: done")
+
+    def take(self, result: Ended | Broken, task: str) -> None:
+        """Keep a result for the next packet, and say how far the batch is."""
+        self._waiting.append(result)
+        self._done += isinstance(result, Ended) and result.outcome.failure is None
+        late = time.monotonic() - self._stored >= _STORE_SECONDS
+        if late or len(self._waiting) >= _STORE_AFTER:
+            self.store()
+            self.tally_sometimes()
+        self.say(f"on {task}")
+
+    def store(self) -> None:
+        """Write what is waiting."""
+        waiting, self._waiting = self._waiting, []
+        self._stored = time.monotonic()
+        if waiting:
+            record_outcomes(results=waiting)
 
     def run_all(self, episodes: Iterator[Episode]) -> None:
         """Run these once each, as many at a time as the batch says."""
@@ -273,7 +313,7 @@ class ModelRunner(BatchRunner):
     def _begin(self, pool: ThreadPoolExecutor, episode: Episode) -> int:
         """Hand an episode to a thread; 0 where it cannot even begin."""
         try:
-            spec = self.spec_of(episode.version_id)
+            spec = self._versions.spec_of(episode.version_id)
         except SpecError as failure:
             self.take(Broken(episode.pk, "task", str(failure)), episode.task.code)
             return 0
@@ -303,7 +343,7 @@ class ModelRunner(BatchRunner):
                 spec,
                 policy,
                 seed=episode.seed,
-                limits=self.limits_of(spec),
+                limits=limits_of(self.batch, spec),
                 clock=policy.clock,
             )
             result = Ended(episode.pk, outcome)
@@ -328,3 +368,14 @@ def sampling_of(batch: RolloutBatch) -> Sampling:
             if name in batch.sampling
         }
     )
+
+
+def _rows(ids: Sequence[int]) -> Iterator[Episode]:
+    """The episodes of these ids in their order, some at a time."""
+    for first in range(0, len(ids), _ROWS):
+        part = ids[first : first + _ROWS]
+        found = Episode.objects.select_related("task").only(*_NEEDED).in_bulk(part)
+        yield from (found[pk] for pk in part if pk in found)
+
+
+_NEEDED: Final = ("pk", "code", "version_id", "group_index", "seed", "policy", "task__code")

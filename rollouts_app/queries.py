@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import orjson
 from django.db.models import F, Q, QuerySet
 
+from rollouts_app.core.errors import BOUNDARIES
 from rollouts_app.core.frames import Replay
 from rollouts_app.core.replay import replay
 from rollouts_app.core.scripted import POLICIES
@@ -19,9 +20,11 @@ from rollouts_app.core.trajectory import DamagedTurn, RecordedTurn, turn_json
 from rollouts_app.enums import Curation, EpisodeState, StopReason
 from rollouts_app.models import Episode, EpisodePayload, RolloutBatch
 from studio.lib.jsonvalue import JsonObject, JsonValue
+from studio.web.choices import HELD, JobState
 from studio.web.codes import get_by_code, normalise
 from studio.web.errors import BadRequest, NotFound
 from studio.web.filters import FilterSet, Key, Value, choice, date, exact, number, parse, yes_no
+from studio.web.models import Job
 from studio.web.pagination import Count, Page, capped_count, keyset, keyset_all
 from tasks_app.core.validation.card import GATES_VERSION
 from tasks_app.enums import Verdict
@@ -73,6 +76,16 @@ def _violation(value: Value) -> Q:
     return Q(violations__contains=[wanted])
 
 
+def _failure(value: Value) -> Q:
+    """What failed first: the id of a constraint or check, `any` or `none`."""
+    wanted = exact(value)
+    if wanted == "any":
+        return ~Q(first_failed="")
+    if wanted == "none":
+        return Q(first_failed="", state=EpisodeState.GRADED)
+    return Q(first_failed=wanted)
+
+
 def _word(word: str) -> Q:
     return Q(task__text__contains=word.lower()) | Q(code=word.upper())
 
@@ -87,6 +100,8 @@ EPISODES: Final = FilterSet(
         number("reward", "reward", "0 to 1; also >=0.5 and 0.2..0.8"),
         yes_no("passed", "passed"),
         Key("violation", _violation, help="a constraint's id, any or none"),
+        Key("failure", _failure, help="what failed first: a check's or constraint's id, any, none"),
+        choice("boundary", "boundary", lambda: BOUNDARIES),
         choice("stop", "stop", lambda: StopReason.values),
         number("turns", "turns"),
         number("tokens", "tokens"),
@@ -228,6 +243,33 @@ def batch_page(cursor: str | None = None, size: int = 25) -> Page[RolloutBatch]:
 def get_batch(code: str) -> RolloutBatch:
     """A batch with its job; NotFound names the code."""
     return get_by_code(RolloutBatch.objects.select_related("job", "author"), code)
+
+
+MOST_ATTEMPTS: Final = 3
+"""How often an episode is run before its failure stands."""
+
+
+def open_episodes(batch: RolloutBatch) -> QuerySet[Episode]:
+    """What is left to run: queued episodes, and failed ones that may be tried again."""
+    return Episode.objects.filter(
+        batch=batch,
+        # As the index of open episodes has it, so that it is used.
+        state__in=(EpisodeState.QUEUED, EpisodeState.FAILED),
+        attempts__lt=MOST_ATTEMPTS,
+    ).exclude(
+        # A version never changes, so one that makes no world never will.
+        boundary="task"
+    )
+
+
+def wants_help(batch: RolloutBatch) -> bool:
+    """Whether the batch's job is at it, or will be again: not over, not asked to stop."""
+    going = (*HELD, JobState.QUEUED)
+    return Job.objects.filter(
+        pk__in=RolloutBatch.objects.filter(pk=batch.pk).values("job"),
+        state__in=going,
+        cancel_requested=False,
+    ).exists()
 
 
 class Group(NamedTuple):

@@ -1,45 +1,140 @@
-"""Running the open episodes of a batch in this thread, and storing them in packets."""
+"""Running a batch's episodes: safe to repeat, and shared between processes.
+
+Invariants:
+- A packet of open episodes is locked, run and stored in one transaction. Whoever dies in it leaves
+  nothing behind, and the next one takes the same episodes: each is stored once.
+- A database that is away is waited for; it is no result.
+"""
 
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db import connection, transaction
+from django.db.utils import InterfaceError, OperationalError
 
 from rollouts_app.core.episode import run_episode
 from rollouts_app.core.errors import EpisodeFailure
-from rollouts_app.core.scripted import policy_for
-from rollouts_app.enums import EpisodeState
+from rollouts_app.core.scripted import Script, ScriptedPolicy, script_for
 from rollouts_app.models import Episode, RolloutBatch
 from rollouts_app.operations.batches import tally
 from rollouts_app.operations.episodes import Broken, Ended, record_outcomes
-from studio.web.jobs import JobHandle
+from rollouts_app.queries import open_episodes, wants_help
+from studio.web.jobs import JobHandle, interrupted
 from tasks_app.core.spec import Limits, SpecError, TaskSpec
 from tasks_app.models import TaskVersion
 
 logger = logging.getLogger(__name__)
 
-MOST_ATTEMPTS: Final = 3
-"""How often an episode is run before its failure stands."""
-_STORE_AFTER: Final = 32
-_STORE_SECONDS: Final = 1.0
+PACKET: Final = 32
+"""Episodes that are locked, run and stored together."""
+_PACKET_SECONDS: Final = 1.0
+"""A packet that takes longer is stored as far as it is; the rest is let go."""
+TALLY_SECONDS: Final = 1.0
+_LOOK_AGAIN: Final = 0.1
+"""Seconds until somebody looks whether the others are done with what they hold."""
+_PATIENCE: Final = 45.0
+"""Seconds a database may be away. Less than a lease: afterwards the job may be somebody else's."""
 _SPECS_KEPT: Final = 16
-_ROWS: Final = 500
+
+
+class Versions:
+    """The specs that were read last, by version."""
+
+    def __init__(self) -> None:
+        self._specs: OrderedDict[int, TaskSpec] = OrderedDict()
+
+    def spec_of(self, version_id: int) -> TaskSpec:
+        """The spec of a version. Raises SpecError."""
+        known = self._specs.get(version_id)
+        if known is None:
+            known = self._specs[version_id] = TaskVersion.objects.get(pk=version_id).load()
+            if len(self._specs) > _SPECS_KEPT:
+                self._specs.popitem(last=False)
+        return known
+
+
+def limits_of(batch: RolloutBatch, spec: TaskSpec) -> Limits | None:
+    """The batch's limits; None: the task's own."""
+    if not batch.limits:
+        return None
+    return spec.limits.model_copy(update=dict(batch.limits))
+
+
+class Hand:
+    """Takes packets of a batch that nobody else has taken."""
+
+    def __init__(self, batch: RolloutBatch):
+        self.batch = batch
+        self._versions = Versions()
+        self._script: tuple[int, str, Script] | None = None
+
+    @transaction.atomic
+    def packet(self) -> list[Episode]:
+        """Run some open episodes and store what they came to; empty: none is left to take."""
+        rows = (
+            open_episodes(self.batch)
+            .order_by("attempts", "version_id", "group_index")
+            .select_related("task")
+            .only(*_NEEDED)
+            .select_for_update(skip_locked=True, of=("self",))
+        )
+        until = time.monotonic() + _PACKET_SECONDS
+        ran: list[Episode] = []
+        results: list[Ended | Broken] = []
+        for episode in rows[:PACKET]:
+            ran.append(episode)
+            results.append(self._result(episode))
+            if time.monotonic() > until:
+                break
+        record_outcomes(results=results)
+        return ran
+
+    def _result(self, episode: Episode) -> Ended | Broken:
+        try:
+            spec = self._versions.spec_of(episode.version_id)
+        except SpecError as failure:
+            return Broken(episode.pk, "task", str(failure))
+        try:
+            outcome = run_episode(
+                spec,
+                ScriptedPolicy(episode.policy, self._script_of(episode, spec)),
+                seed=episode.seed,
+                limits=limits_of(self.batch, spec),
+                clock=time.monotonic,
+            )
+        except EpisodeFailure as failure:
+            return Broken(episode.pk, failure.boundary, failure.message)
+        except Exception as failure:
+            if interrupted(failure):
+                raise
+            # The boundary of one episode: whatever broke is data of this row, its siblings go on.
+            logger.exception("%s broke", episode.code)
+            return Broken(episode.pk, "world", f"{type(failure).__name__}: {failure}")
+        return Ended(episode.pk, outcome)
+
+    def _script_of(self, episode: Episode, spec: TaskSpec) -> Script:
+        """What the policy plays: settled once for a group, whose episodes follow one another."""
+        known = self._script
+        if known is None or known[:2] != (episode.version_id, episode.policy):
+            script = script_for(episode.policy, spec)
+            known = self._script = episode.version_id, episode.policy, script
+        return known[2]
 
 
 class BatchRunner:
-    """Runs the open episodes of a batch in order of their versions, and stores them in packets."""
+    """Runs what is open in a batch, beside others who help, until nothing is left."""
 
     def __init__(self, batch: RolloutBatch, handle: JobHandle):
         self.batch = batch
         self.handle = handle
         self.finished = False
-        self._stored = self._tallied = time.monotonic()
+        self._tallied = time.monotonic()
         self._counting = 0.0
-        self._waiting: list[Ended | Broken] = []
-        self._specs: OrderedDict[int, TaskSpec] = OrderedDict()
+        self._total = batch.episodes_planned
+        self._done = 0
 
     @property
     def seconds(self) -> float:
@@ -48,95 +143,80 @@ class BatchRunner:
 
     def run(self) -> None:
         """Run until nothing is left, or somebody stops the job."""
-        self._total = self.batch.episodes_planned
-        self._done = self._total - self._open().count()
-        self.handle.progress(self._done, self._total, f"{self.batch.policy}: starting")
-        for attempt in range(MOST_ATTEMPTS):
-            rows = self._open().filter(attempts__lte=attempt).order_by("version_id", "group_index")
-            self.run_all(self._rows(list(rows.values_list("pk", flat=True))))
-            self.store()
+        self._hand = Hand(self.batch)
+        self._done = self._total - open_episodes(self.batch).count()
+        self.say("starting")
+        patiently(self._step)
         self.finished = True
         self.handle.progress(self._total, self._total, f"{self.batch.policy}: done")
 
-    def run_all(self, episodes: Iterator[Episode]) -> None:
-        """Run these once each."""
-        for episode in episodes:
-            self.handle.stop_if_cancelled()
-            self.take(self._result(episode), episode.task.code)
-
-    def take(self, result: Ended | Broken, task: str) -> None:
-        """Keep a result for the next packet, and say how far the batch is."""
-        self._waiting.append(result)
-        self._done += isinstance(result, Ended) and result.outcome.failure is None
-        self._store_sometimes()
-        note = f"{self.batch.policy} on {task}"
-        self.handle.progress(min(self._done, self._total - 1), self._total, note)
-
     def store(self) -> None:
-        """Write what is waiting."""
-        waiting, self._waiting = self._waiting, []
-        self._stored = time.monotonic()
-        if waiting:
-            record_outcomes(results=waiting)
+        """Write what is waiting: nothing, a packet is stored at once."""
 
-    def _store_sometimes(self) -> None:
-        late = time.monotonic() - self._stored >= _STORE_SECONDS
-        if len(self._waiting) < _STORE_AFTER and not late:
-            return
-        self.store()
+    def say(self, note: str) -> None:
+        """Report how far the batch is; the end is said when it is counted."""
+        done = min(self._done, self._total - 1)
+        self.handle.progress(done, self._total, f"{self.batch.policy}: {note}")
+
+    def tally_sometimes(self) -> None:
+        """Count what is stored, now and then."""
         # Counting a large batch takes a while: at most a twentieth of the time goes into it.
-        if self.seconds >= max(_STORE_SECONDS, 20 * self._counting):
-            began = time.monotonic()
-            tally(batch=self.batch, seconds=self.seconds)
-            self._tallied = time.monotonic()
-            self._counting = self._tallied - began
+        if self.seconds < max(TALLY_SECONDS, 20 * self._counting):
+            return
+        began = time.monotonic()
+        self._done = tally(batch=self.batch, seconds=self.seconds).done
+        self._tallied = time.monotonic()
+        self._counting = self._tallied - began
 
-    def _rows(self, ids: Sequence[int]) -> Iterator[Episode]:
-        """The episodes of these ids in their order, some at a time."""
-        for first in range(0, len(ids), _ROWS):
-            part = ids[first : first + _ROWS]
-            found = Episode.objects.select_related("task").only(*_NEEDED).in_bulk(part)
-            yield from (found[pk] for pk in part if pk in found)
+    def _step(self) -> bool:
+        self.handle.stop_if_cancelled()
+        ran = self._hand.packet()
+        if ran:
+            self._done += len(ran)
+            self.say(f"on {ran[-1].task.code}")
+        elif open_episodes(self.batch).exists():
+            time.sleep(_LOOK_AGAIN)
+            self.say("waiting for the last episodes")
+        else:
+            return False
+        self.tally_sometimes()
+        return True
 
-    def _open(self) -> QuerySet[Episode]:
-        # A version never changes, so one that makes no world never will.
-        again = Q(state=EpisodeState.FAILED, attempts__lt=MOST_ATTEMPTS) & ~Q(boundary="task")
-        return self.batch.episodes.filter(Q(state=EpisodeState.QUEUED) | again)
 
-    def _result(self, episode: Episode) -> Ended | Broken:
+def help_out(batch: RolloutBatch, *, seconds: float) -> bool:
+    """Run packets beside the batch's own job for a while; True where there may be more to do."""
+    hand = Hand(batch)
+    until = time.monotonic() + seconds
+    late = False
+
+    def step() -> bool:
+        nonlocal late
+        late = time.monotonic() > until
+        return not late and wants_help(batch) and bool(hand.packet())
+
+    patiently(step)
+    return late
+
+
+def patiently(step: Callable[[], bool]) -> None:
+    """Repeat a step until it says no. A database that is away for a moment is waited for."""
+    away_since: float | None = None
+    while True:
         try:
-            spec = self.spec_of(episode.version_id)
-            outcome = run_episode(
-                spec,
-                policy_for(episode.policy, spec),
-                seed=episode.seed,
-                limits=self.limits_of(spec),
-                clock=time.monotonic,
-            )
-        except EpisodeFailure as failure:
-            return Broken(episode.pk, failure.boundary, failure.message)
-        except SpecError as failure:
-            return Broken(episode.pk, "task", str(failure))
-        except Exception as failure:
-            # The boundary of one episode: whatever broke is data of this row, its siblings go on.
-            logger.exception("%s broke", episode.code)
-            return Broken(episode.pk, "world", f"{type(failure).__name__}: {failure}")
-        return Ended(episode.pk, outcome)
-
-    def spec_of(self, version_id: int) -> TaskSpec:
-        """The spec of a version; the last few are kept. Raises SpecError."""
-        known = self._specs.get(version_id)
-        if known is None:
-            known = self._specs[version_id] = TaskVersion.objects.get(pk=version_id).load()
-            if len(self._specs) > _SPECS_KEPT:
-                self._specs.popitem(last=False)
-        return known
-
-    def limits_of(self, spec: TaskSpec) -> Limits | None:
-        """The batch's limits; None: the task's own."""
-        if not self.batch.limits:
-            return None
-        return spec.limits.model_copy(update=dict(self.batch.limits))
+            if not step():
+                return
+        except (OperationalError, InterfaceError) as error:
+            now = time.monotonic()
+            away_since = away_since or now
+            if now - away_since > _PATIENCE:
+                raise
+            logger.warning("the database is away, trying again: %s", error)
+            connection.close()
+            time.sleep(1.0)
+        else:
+            away_since = None
 
 
-_NEEDED: Final = ("pk", "code", "version_id", "group_index", "seed", "policy", "task__code")
+_NEEDED: Final = (
+    "pk", "code", "version_id", "group_index", "seed", "policy", "attempts", "task__code",
+)  # fmt: skip

@@ -4,9 +4,10 @@ Invariant: none of these is the policy's doing, so an episode that ends in one h
 marked and may be run again; it never counts as a reward of 0.
 """
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal, get_args
 
 Boundary = Literal["task", "policy", "endpoint", "world", "grade"]
+BOUNDARIES: Final[tuple[Boundary, ...]] = get_args(Boundary)
 
 
 class EpisodeFailure(Exception):

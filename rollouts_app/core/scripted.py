@@ -5,7 +5,7 @@ world of its own, which turns its bindings into plain calls; these are played li
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -78,11 +78,15 @@ def grouped(acts: Sequence[Act], spec: TaskSpec) -> list[tuple[Act, ...]]:
 
 def reference(spec: TaskSpec) -> ScriptedPolicy:
     """The task's own solution, retries of transient errors included."""
+    return ScriptedPolicy("reference", _reference(spec))
+
+
+def _reference(spec: TaskSpec) -> list[tuple[Act, ...]]:
     _, run = reference_run(spec)
-    return ScriptedPolicy("reference", grouped(run.acts, spec))
+    return grouped(run.acts, spec)
 
 
-def no_retry(spec: TaskSpec) -> ScriptedPolicy:
+def _no_retry(spec: TaskSpec) -> list[tuple[Act, ...]]:
     """The reference that never repeats a call that failed for the moment."""
     _, run = reference_run(spec)
     world = World(spec)
@@ -97,7 +101,7 @@ def no_retry(spec: TaskSpec) -> ScriptedPolicy:
             world.reply(act.reply)
         elif world.call(act.tool, act.arguments).error in TRANSIENT_ERRORS:
             skipped = act
-    return ScriptedPolicy("no_retry", grouped(acts, spec))
+    return grouped(acts, spec)
 
 
 POLICIES: Final[Mapping[str, str]] = {
@@ -116,15 +120,24 @@ POLICIES: Final[Mapping[str, str]] = {
 """Every built-in policy by name, and what it does."""
 
 
-def policy_for(name: str, spec: TaskSpec) -> ScriptedPolicy:
-    """Return a fresh policy object. Raises UnknownPolicyError, or TaskFailure without a world."""
+Script: TypeAlias = Sequence[Sequence[Act]]
+"""The turns that a policy plays on a task: the same in every episode of it."""
+
+
+def script_for(name: str, spec: TaskSpec) -> Script:
+    """Settle what a policy plays. Raises UnknownPolicyError, or TaskFailure without a world."""
     if name not in POLICIES:
         raise UnknownPolicyError(f"no policy {name!r}; known are {', '.join(POLICIES)}")
     try:
         if name == "reference":
-            return reference(spec)
+            return _reference(spec)
         if name == "no_retry":
-            return no_retry(spec)
-        return ScriptedPolicy(name, grouped(cheap_acts(name, spec), spec))
+            return _no_retry(spec)
+        return grouped(cheap_acts(name, spec), spec)
     except InvalidValueError as problem:
         raise TaskFailure(str(problem)) from problem
+
+
+def policy_for(name: str, spec: TaskSpec) -> ScriptedPolicy:
+    """Return a fresh policy object. Raises as `script_for`."""
+    return ScriptedPolicy(name, script_for(name, spec))

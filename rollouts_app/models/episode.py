@@ -41,6 +41,8 @@ class Episode(CodedModel):
     """One sign a check in the spec's order: 1 holds, 0 not, p in part, - not scored, x broke."""
     violations = ArrayField(models.CharField(max_length=64), default=list, blank=True)
     """Ids of the broken constraints."""
+    first_failed = models.CharField(max_length=64, blank=True)
+    """Id of the constraint broken or the check not met first, in the spec's order; empty: none."""
     turns = models.PositiveIntegerField(default=0)
     calls = models.PositiveIntegerField(default=0)
     errors = models.PositiveIntegerField(default=0)
@@ -72,6 +74,21 @@ class Episode(CodedModel):
             models.Index(fields=["policy", "-created_at", "-id"], name="episode_policy_newest"),
             models.Index(fields=["version", "reward"], name="episode_version_reward"),
             GinIndex(fields=["violations"], name="episode_violations"),
+            models.Index(
+                fields=["batch", "attempts", "version", "group_index"],
+                condition=Q(state__in=[EpisodeState.QUEUED.value, EpisodeState.FAILED.value]),
+                name="episode_open",
+            ),
+            models.Index(
+                fields=["first_failed", "-created_at", "-id"],
+                condition=~Q(first_failed=""),
+                name="episode_failed_first",
+            ),
+            models.Index(
+                fields=["batch", "first_failed"],
+                condition=~Q(first_failed=""),
+                name="episode_batch_failures",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

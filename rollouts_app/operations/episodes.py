@@ -1,12 +1,13 @@
 """Keeping what episodes came to, and what people decide about them."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from django.db import transaction
-from django.db.models import F
+import orjson
+from django.db import connection, transaction
 from django.utils import timezone
 
+from rollouts_app.core.environment import encodable
 from rollouts_app.core.episode import Outcome
 from rollouts_app.core.trajectory import RecordedTurn, encode
 from rollouts_app.enums import Curation, EpisodeState, StopReason
@@ -39,41 +40,83 @@ def record_outcomes(*, results: Sequence[Ended | Broken]) -> int:
 
     An episode that is graded already stays as it is, so a job may run twice.
     """
-    now = timezone.now()
-    stored = 0
-    payloads: list[EpisodePayload] = []
-    for result in results:
-        open_row = Episode.objects.filter(pk=result.episode_id).exclude(state=EpisodeState.GRADED)
-        columns = (
-            _columns(result.outcome)
-            if isinstance(result, Ended)
-            else _failed(result.boundary, result.message)
-        )
-        if not open_row.update(**columns, attempts=F("attempts") + 1, finished_at=now):
-            continue
-        stored += 1
-        if isinstance(result, Ended):
-            outcome = result.outcome
-            payloads.append(
-                EpisodePayload(
-                    episode_id=result.episode_id,
-                    trajectory=encode(outcome.trajectory),
-                    grade=None if outcome.grade is None else grade_body(outcome.grade),
-                )
-            )
+    stored = _update([_row(result) for result in results])
     EpisodePayload.objects.bulk_create(
-        payloads,
+        [
+            EpisodePayload(
+                episode_id=result.episode_id,
+                trajectory=encode(result.outcome.trajectory),
+                grade=None if result.outcome.grade is None else grade_body(result.outcome.grade),
+            )
+            for result in results
+            if isinstance(result, Ended) and result.episode_id in stored
+        ],
         update_conflicts=True,
         unique_fields=["episode"],
         update_fields=["trajectory", "grade"],
     )
-    return stored
+    return len(stored)
 
 
-def _columns(outcome: Outcome) -> dict[str, Any]:
+_COLUMNS: Final[Mapping[str, str]] = {
+    "state": "text",
+    "stop": "text",
+    "reward": "double precision",
+    "passed": "boolean",
+    "components": "jsonb",
+    "checks": "text",
+    "violations": "text[]",
+    "first_failed": "text",
+    "turns": "integer",
+    "calls": "integer",
+    "errors": "integer",
+    "tokens": "integer",
+    "seconds": "double precision",
+    "boundary": "text",
+    "failure": "text",
+}
+"""What an outcome sets → its type, for one statement in place of one an episode."""
+
+_UPDATE: Final = (
+    f"UPDATE {Episode._meta.db_table} AS old SET "  # noqa: S608 - names of ours, no values
+    + ", ".join(f"{name} = new.{name}" for name in _COLUMNS)
+    + ", attempts = old.attempts + 1, finished_at = %s FROM jsonb_to_recordset(%s::jsonb) AS new("
+    "id bigint, "
+    + ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+    + ") WHERE old.id = new.id AND old.state <> %s RETURNING old.id"
+)
+
+
+def _update(rows: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Set the columns of all rows that are not graded yet, and return their ids."""
+    if not rows:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _UPDATE,
+            [timezone.now(), orjson.dumps(rows).decode(), EpisodeState.GRADED.value],
+        )
+        return {pk for (pk,) in cursor.fetchall()}
+
+
+def _row(result: Ended | Broken) -> dict[str, Any]:
+    """The columns of a result, those of an unscored episode where it has none."""
+    row: dict[str, Any] = {
+        "id": result.episode_id,
+        "components": {},
+        "checks": "",
+        "violations": [],
+        "first_failed": "",
+        "turns": 0,
+        "calls": 0,
+        "errors": 0,
+    }
+    if isinstance(result, Broken):
+        return row | _failed(result.boundary, result.message)
+    outcome = result.outcome
     turns = [turn for turn in outcome.trajectory.turns if isinstance(turn, RecordedTurn)]
-    columns: dict[str, Any] = {
-        "stop": StopReason(outcome.stop),
+    row |= {
+        "stop": StopReason(outcome.stop).value,
         "turns": outcome.turns,
         "calls": outcome.calls,
         "errors": sum(call.error is not None for turn in turns for call in turn.calls),
@@ -83,21 +126,18 @@ def _columns(outcome: Outcome) -> dict[str, Any]:
     grade = outcome.grade
     if grade is None:
         failure = outcome.failure
-        return {
-            **columns,
-            **_failed(
-                failure.boundary if failure is not None else "grade",
-                failure.message if failure is not None else "no grade",
-            ),
-        }
-    return {
-        **columns,
-        "state": EpisodeState.GRADED,
+        return row | _failed(
+            failure.boundary if failure is not None else "grade",
+            failure.message if failure is not None else "no grade",
+        )
+    return row | {
+        "state": EpisodeState.GRADED.value,
         "reward": grade.total,
         "passed": grade.passed,
         "components": dict(grade.components),
         "checks": "".join(check_sign(check) for check in grade.checks)[:500],
         "violations": list(grade.violations),
+        "first_failed": first_failed(grade),
         "boundary": "",
         "failure": "",
     }
@@ -105,13 +145,24 @@ def _columns(outcome: Outcome) -> dict[str, Any]:
 
 def _failed(boundary: str, message: str) -> dict[str, Any]:
     return {
-        "state": EpisodeState.FAILED,
-        "stop": StopReason.FAILED,
+        "state": EpisodeState.FAILED.value,
+        "stop": StopReason.FAILED.value,
         "reward": None,
         "passed": None,
         "boundary": boundary[:12],
         "failure": _clean(message)[:2000],
     }
+
+
+def first_failed(grade: Grade) -> str:
+    """Id of what failed first in the spec's order: its constraints, then its checks.
+
+    Empty where nothing failed; what was not scored did not fail.
+    """
+    if grade.violations:
+        return grade.violations[0]
+    unmet = (c.id for c in grade.checks if c.score is not None and c.score < FULL)
+    return next(unmet, "")
 
 
 def check_sign(check: CheckResult) -> str:
@@ -136,7 +187,7 @@ def grade_body(grade: Grade) -> dict[str, Any]:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return value.replace("\x00", "�")
+        return encodable(value).replace("\x00", "�")
     if isinstance(value, dict):
         return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -306,17 +306,38 @@ def _call(known: JobKind, handle: JobHandle) -> None:
         logger.exception("%s lost the database", handle.code)
         raise
     except (KeyboardInterrupt, SystemExit):
-        # The command was interrupted, or the worker is ending: say so while there is time.
-        if Job.objects.filter(pk=handle.job_id, inline=True).exists():
-            claims.finish(held, JobState.STOPPED, error="Interrupted.")
-        else:
-            claims.requeue(held, note="waiting for another worker")
+        _give_back(handle)
         raise
     except Exception as error:
+        if interrupted(error):
+            _give_back(handle)
+            raise
         logger.exception("%s failed", handle.code)
         claims.finish(held, JobState.FAILED, error=f"{type(error).__name__}: {error}")
     else:
         claims.finish(held, JobState.SUCCEEDED, result=result)
+
+
+def interrupted(error: BaseException) -> bool:
+    """Whether somebody's wish to end this process stands behind an error.
+
+    A signal is an exception in whatever runs just then, and libraries written in other languages
+    (serialisers) turn what is raised in their callbacks into errors of their own.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if not isinstance(cause, Exception):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
+def _give_back(handle: JobHandle) -> None:
+    """The command was interrupted, or the worker is ending: say so while there is time."""
+    if Job.objects.filter(pk=handle.job_id, inline=True).exists():
+        claims.finish(handle._claim, JobState.STOPPED, error="Interrupted.")
+    else:
+        claims.requeue(handle._claim, note="waiting for another worker")
 
 
 class _Heartbeat:

@@ -4,6 +4,8 @@ import os
 import signal
 import threading
 
+from pydantic import BaseModel, model_serializer
+
 from studio.lib.jsonvalue import JsonObject
 from studio.web.errors import Invalid, Problem
 from studio.web.jobs import JobHandle, register
@@ -37,6 +39,19 @@ def interrupt(handle: JobHandle) -> JsonObject:
     raise KeyboardInterrupt
 
 
+class _Interrupting(BaseModel):
+    """What is being written when the signal comes."""
+
+    @model_serializer
+    def _written(self) -> str:
+        raise SystemExit(1)
+
+
+def interrupt_a_serialiser(handle: JobHandle) -> JsonObject:
+    """End as a worker does that is told to, at a moment when a library has the word."""
+    return {"never": _Interrupting().model_dump()}
+
+
 def until_cancelled(handle: JobHandle) -> JsonObject:
     """Work until somebody wants it to stop."""
     pause = threading.Event()
@@ -59,6 +74,7 @@ for name, function in (
     ("test_refuse", refuse),
     ("test_break_down", break_down),
     ("test_interrupt", interrupt),
+    ("test_interrupt_a_serialiser", interrupt_a_serialiser),
     ("test_until_cancelled", until_cancelled),
     ("test_die_once", die_once),
 ):

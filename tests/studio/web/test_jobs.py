@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
+from pydantic_core import PydanticSerializationError
 
 from studio.web import claims, jobs, workers
 from studio.web.models import Job
@@ -66,6 +67,20 @@ def test_an_interrupted_worker_gives_its_job_back() -> None:
     job.refresh_from_db()
     assert (job.state, job.lease_holder) == ("queued", "")
     assert claims.due_for_sending() == [job]
+
+
+@pytest.mark.django_db
+def test_a_worker_interrupted_inside_a_library_gives_its_job_back() -> None:
+    job = Job.objects.create(kind="test_interrupt_a_serialiser")
+    with pytest.raises(PydanticSerializationError):
+        jobs.run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("queued", "")
+
+
+def test_an_error_that_nobody_wished_for_is_no_interruption() -> None:
+    assert jobs.interrupted(SystemExit())
+    assert not jobs.interrupted(ValueError("x"))
 
 
 @pytest.mark.django_db
