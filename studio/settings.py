@@ -278,7 +278,13 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2.0  # what is cut off is run again: leave
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "run" / "beat-schedule")
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {}
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "settle-runs": {
+        "task": "training_app.jobs.settle_runs",
+        "schedule": 10.0,
+        "options": {"expires": 10, "queue": "light"},
+    }
+}
 
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 LOG_LEVEL = env_choice("STUDIO_LOG_LEVEL", "INFO", _LEVELS, f"one of {', '.join(_LEVELS)}")

@@ -33,6 +33,8 @@ class TrainingRun(CodedModel):
     """The run directory: a folder's name under the studio's own runs, or an absolute path."""
     adopted = models.BooleanField(default=False)
     """Whether it was run elsewhere and only read here."""
+    adopted_from = models.CharField(max_length=1000, blank=True, db_index=True)
+    """Of an adopted run: what it was read from, so that reading it again finds it."""
     state = models.CharField(
         max_length=10, choices=JobState.choices, default=JobState.QUEUED, db_index=True
     )
@@ -48,6 +50,8 @@ class TrainingRun(CodedModel):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     offset = models.PositiveBigIntegerField(default=0)
     """Bytes of metrics.jsonl that have been read."""
+    damaged = models.PositiveIntegerField(default=0)
+    """Lines of metrics.jsonl that could not be read."""
     halvings = models.PositiveSmallIntegerField(default=0)
     """How often the device batch was halved because memory ran out."""
     result = models.JSONField(null=True, blank=True)
