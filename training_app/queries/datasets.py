@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from rollouts_app.enums import Curation, EpisodeState, StopReason
 from rollouts_app.models import Episode
 from rollouts_app.queries import matching_episodes
+from studio.lib.jsonvalue import JsonObject
 from studio.web.codes import get_by_code
 from studio.web.errors import NotFound
 from studio.web.filters import parse
@@ -221,6 +222,27 @@ def find_dataset(code: str) -> Dataset | None:
         return get_dataset(code)
     except NotFound:
         return None
+
+
+def export_row(dataset: Dataset) -> JsonObject:
+    """A dataset as exports list it: all of it but its rows."""
+    frozen_at = dataset.frozen_at
+    return {
+        "code": dataset.code,
+        "name": dataset.name,
+        "kind": dataset.kind,
+        "filter": dataset.filter,
+        "rules": dataset.rules,
+        "split_kind": dataset.split_kind,
+        "rows": dataset.rows,
+        "dropped": dataset.dropped,
+        "lint": dataset.lint,
+        "composition": dataset.composition,
+        "manifest": dataset.manifest,
+        "sha256": dataset.sha256,
+        "author": None if dataset.author is None else dataset.author.username,
+        "frozen_at": None if frozen_at is None else frozen_at.isoformat(),
+    }
 
 
 class RowShown(NamedTuple):

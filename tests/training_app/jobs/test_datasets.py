@@ -23,8 +23,9 @@ from studio.web.models import AuditEntry
 from tasks_app.enums import TaskState
 from tasks_app.models import Task
 from tests.factories.people import person
-from tests.rollouts_app.conftest import rolled_out, stored
+from tests.rollouts_app.conftest import stored
 from tests.rollouts_app.specs import changed, example
+from tests.training_app.library import frozen, rolled_out_library
 from training_app.core import pocket
 from training_app.core.demonstrations import from_reference
 from training_app.core.manifest import check_manifest
@@ -54,14 +55,6 @@ OUTSIDE = orjson.dumps(
 MUTE = orjson.dumps({"messages": [{"role": "user", "content": "Anybody?"}]})
 
 
-def frozen(name: str = "first", kind: str = "demonstrations", **asked: Any) -> Dataset:
-    """Freeze a dataset in this process."""
-    dataset = open_dataset(kind=kind, name=name, by=None, **asked)
-    jobs.run_inline(KIND, {"dataset": dataset.code}, subject=dataset.code)
-    dataset.refresh_from_db()
-    return dataset
-
-
 def lines(folder: Path, name: str) -> list[Any]:
     """The rows of a file."""
     return [orjson.loads(line) for line in (folder / name).read_bytes().splitlines()]
@@ -70,13 +63,7 @@ def lines(folder: Path, name: str) -> list[Any]:
 @pytest.fixture
 def library(db: None) -> list[Task]:
     """Four pocket tasks to train on and two of held-out names, each solved twice, refused once."""
-    specs = [*pocket.tasks("train", 4, 0), *pocket.tasks("held_out", 2, 0)]
-    tasks = [stored(spec) for spec in specs]
-    for task in tasks:  # the made-up proof cards all have the same
-        Task.objects.filter(pk=task.pk).update(fingerprint=task.family)
-    rolled_out(n=2)
-    rolled_out("refuse")
-    return tasks
+    return rolled_out_library()
 
 
 def test_a_dataset_of_demonstrations_is_what_the_references_show(

@@ -1,0 +1,369 @@
+"""Datasets: the list with the form that freezes one, and a dataset's page with its exports."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from studio.web.acts import Act
+from studio.web.auth import ensure, may, principal, require
+from studio.web.errors import FilterError, Invalid
+from studio.web.filter_line import list_url
+from studio.web.htmx import etag, render_page, see_other, target, unchanged
+from training_app.core.curation import REASONS, Rules, RulesError, read_rules
+from training_app.enums import DatasetKind, Portion
+from training_app.forms.datasets import DatasetForm
+from training_app.jobs.datasets import start_dataset
+from training_app.models import Dataset, DatasetItem
+from training_app.operations.dataset_downloads import download
+from training_app.operations.dataset_files import has_held_out
+from training_app.operations.datasets import discard, is_discardable
+from training_app.queries import datasets as queries
+
+CLIPPED: Final = 4000
+"""Characters of a message or of arguments that a page shows."""
+MESSAGES_SHOWN: Final = 40
+COMPARED: Final = 100
+"""Datasets that the page offers to compare with."""
+_RULE_WORDS: Final = {
+    "passed": "Only episodes that passed",
+    "finished": "Only those that ended by themselves",
+    "usable_tasks": "Not of rejected, invalid or retired tasks",
+    "turns": "Turns at most",
+    "tokens": "Tokens at most",
+    "errors": "Errors on the way",
+    "duplicates": "The same calls on the same task",
+    "quote": "Turns say what they found",
+}
+_FIELDS: Final = {
+    "name": "name",
+    "filter": "filter",
+    "rules.errors": "errors_kept",
+    "held_families": "held",
+    "mix": "mix",
+}
+"""Place of a problem → field of the form."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Rows that a rule dropped."""
+
+    rule: str
+    reason: str
+    count: int
+    alone: int | None = None
+    """What the rule would drop by itself; None where that is not asked."""
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@require(Act.READ)
+def dataset_list(request: HttpRequest) -> HttpResponse:
+    """All datasets and the form; a POST freezes one (303), or shows what is wrong (422)."""
+    asked = (request.POST if request.method == "POST" else request.GET).get("kind")
+    kind = DatasetKind(asked) if asked in DatasetKind.values else DatasetKind.DEMONSTRATIONS
+    status = 200
+    if request.method == "POST":
+        form = DatasetForm(request.POST, request.FILES, kind=kind)
+        dataset = _start(request, form)
+        if dataset is not None:
+            return see_other(request, reverse("dataset", args=[dataset.code]))
+        status = 422
+    elif "duplicates" in request.GET or "preview" in request.GET:
+        form = DatasetForm(request.GET, kind=kind)
+        form.fields["name"].required = False
+    else:
+        form = DatasetForm(kind=kind, initial={"filter": request.GET.get("filter", "")})
+    may_freeze = may(request, Act.FREEZE_DATASETS)
+    page = queries.dataset_page(request.GET.get("cursor"))
+    url = reverse("datasets")
+    context: dict[str, Any] = {
+        "form": form,
+        "kind": kind,
+        "tabs": [
+            {"label": one.label, "url": f"{url}?kind={one.value}", "current": one == kind}
+            for one in DatasetKind
+        ],
+        "datasets": page.rows,
+        "may_freeze": may_freeze,
+        "curation": [form[name] for name in ("passed", "finished", "usable_tasks", "quote")]
+        if form.has_curation
+        else [],
+        "newer_url": list_url(url, "", cursor=page.previous_cursor) if page.previous_cursor else "",
+        "older_url": list_url(url, "", cursor=page.next_cursor) if page.next_cursor else "",
+    }
+    if may_freeze and target(request) in ("", "preview"):
+        context |= _preview(form)
+    return render_page(
+        request,
+        "training/datasets.html",
+        {"datasets": "training/_datasets.html", "preview": "training/_dataset_preview.html"},
+        context,
+        status=status,
+    )
+
+
+def _start(request: HttpRequest, form: DatasetForm) -> Dataset | None:
+    """Start what the form asks for; None, with errors in the form, where that cannot be."""
+    ensure(principal(request), Act.FREEZE_DATASETS)
+    if not form.is_valid():
+        return None
+    try:
+        return start_dataset(
+            kind=form.kind,
+            name=form.cleaned_data["name"],
+            by=principal(request),
+            filter_text=form.cleaned_data["filter"],
+            rules=form.rules(),
+            held_families=form.cleaned_data["held"],
+            mixes=form.mixes(),
+        )
+    except FilterError as error:
+        form.add_error("filter", f"{error.detail} {error.problems[0].hint}".strip())
+    except Invalid as error:
+        for problem in error.problems:
+            words = f"{problem.message}. {problem.hint}".strip(". ") + "."
+            words = words[:1].upper() + words[1:]
+            field = _FIELDS.get(problem.place, problem.place.removeprefix("rules."))
+            if problem.place.startswith("mix "):  # a file and a line, as they are written
+                field, where = "mix", problem.place.removeprefix("mix ")
+                words = f"{where}: {problem.message}. {problem.hint}".strip(". ") + "."
+            form.add_error(field if field in form.fields else None, words)
+    return None
+
+
+def _preview(form: DatasetForm) -> dict[str, Any]:
+    """What the form would freeze, as far as the rules can tell; or why nobody can say."""
+    settings: dict[str, Any] = {}
+    if form.is_bound:
+        form.is_valid()
+        filter_text = str(form.cleaned_data.get("filter", ""))
+        held = form.cleaned_data.get("held") or []
+        settings = form.rules()
+    else:
+        filter_text, held = str(form.initial.get("filter", "")), []
+    wrong = [name for name in form.errors if name not in ("name", "mix", "weight", "license")]
+    if form.is_bound and wrong:
+        return {"preview_problem": "Mend the fields that are marked; then the counts come back."}
+    try:
+        found = queries.preview(form.kind, filter_text, _rules(form, settings), held)
+    except FilterError as error:
+        problem = error.problems[0]
+        return {"preview_problem": f"{problem.message} {problem.hint}".strip()}
+    except RulesError as error:
+        return {"preview_problem": str(error)}
+    names = dict.fromkeys([*found.dropped, *found.alone])
+    return {
+        "preview": found,
+        "losses": [
+            Loss(name, REASONS[name], found.dropped.get(name, 0), found.alone.get(name, 0))
+            for name in names
+        ],
+        "previewed": queries.PREVIEWED,
+        "filter_text": filter_text,
+        "all_held": found.train == 0 and found.held_out > 0,
+    }
+
+
+def _rules(form: DatasetForm, settings: dict[str, Any]) -> Rules:
+    return read_rules(settings) if form.is_bound and form.has_curation else Rules()
+
+
+# One dataset
+
+
+@never_cache
+@require_GET
+@require(Act.READ)
+def dataset(request: HttpRequest, code: str) -> HttpResponse:
+    """Manifest, composition, lint, first rows, exports; `?against=DS-…` shows a difference."""
+    row = queries.get_dataset(code)
+    job = row.job
+    token = [row.code, row.frozen_at, row.rows, job and (job.state, job.done, job.note, job.error)]
+    against = request.GET.get("against", "").strip()
+    same = None if against else unchanged(request, token)
+    if same is not None:
+        return same
+    context: dict[str, Any] = {
+        "dataset": row,
+        "job": job,
+        "job_open": job is not None and not job.is_finished and row.frozen_at is None,
+        "etag": etag(token),
+        "may_cancel": may(request, Act.GENERATE),
+        "may_freeze": may(request, Act.FREEZE_DATASETS),
+        "may_train": may(request, Act.TRAIN),
+        "discardable": is_discardable(row),
+        "source_url": _source_url(row),
+        "rules": [(_RULE_WORDS.get(name, name), _setting(value)) for name, value in _sorted(row)],
+    }
+    if row.frozen_at is not None:
+        context |= _frozen(row, against)
+    fragments = {
+        "dataset-live": "training/_dataset_live.html",
+        "difference": "training/_dataset_difference.html",
+    }
+    response = render_page(request, "training/dataset.html", fragments, context)
+    if not against:
+        response["ETag"] = etag(token)
+    return response
+
+
+def _sorted(row: Dataset) -> list[tuple[str, Any]]:
+    order = list(_RULE_WORDS)
+    return sorted(
+        row.rules.items(), key=lambda pair: order.index(pair[0]) if pair[0] in order else 99
+    )
+
+
+def _setting(value: Any) -> str:
+    if value is None:
+        return "no limit"
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _source_url(row: Dataset) -> str:
+    page = "episodes" if row.kind == DatasetKind.DEMONSTRATIONS else "tasks"
+    return list_url(reverse(page), row.filter)
+
+
+def _frozen(row: Dataset, against: str) -> dict[str, Any]:
+    portions = row.composition.get("portion", {})
+    others = Dataset.objects.exclude(pk=row.pk).exclude(frozen_at=None)
+    found: dict[str, Any] = {
+        "held_out": portions.get(Portion.HELD_OUT, 0),
+        "has_held_out": has_held_out(row),
+        "losses": [Loss(name, REASONS.get(name, ""), n) for name, n in row.dropped.items()],
+        "lost": sum(row.dropped.values()),
+        "findings": row.lint,
+        "found": row.dropped.get("E1", 0)
+        + row.dropped.get("E2", 0)
+        + row.dropped.get("unreplayable", 0)
+        + row.dropped.get("not_for_rl", 0),
+        "files": [{"name": name, **entry} for name, entry in row.manifest.get("files", {}).items()],
+        "composition": [
+            (group, sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+            for group, counts in row.composition.items()
+        ],
+        "largest": max((n for c in row.composition.values() for n in c.values()), default=1),
+        "shown": [_shown(row, one) for one in queries.rows_shown(row, Portion.TRAIN)],
+        "others": list(others.only("code", "name", "kind")[:COMPARED]),
+        "against": against,
+    }
+    if against:
+        other = queries.find_dataset(against)
+        if other is None or other.frozen_at is None:
+            found["difference_problem"] = f"There is no frozen dataset {against[:40]}."
+        else:
+            found |= {"other": other, "difference": queries.difference(row, other)}
+    return found
+
+
+@dataclass(frozen=True)
+class CallShown:
+    """A call in a row."""
+
+    name: str
+    arguments: tuple[tuple[str, str], ...]
+    raw: str
+    """Where the arguments are no object."""
+
+
+@dataclass(frozen=True)
+class MessageShown:
+    """A message in a row, clipped."""
+
+    role: str
+    text: str
+    left_out: int
+    calls: tuple[CallShown, ...]
+    is_json: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A row as the page shows it."""
+
+    number: int
+    item: DatasetItem
+    messages: tuple[MessageShown, ...]
+    more: int
+    tools: tuple[str, ...]
+    summary: str
+
+
+def _shown(row: Dataset, one: queries.RowShown) -> Shown:
+    is_prompt = row.kind == DatasetKind.PROMPTS
+    told = one.row["prompt"] if is_prompt else one.row["messages"]
+    tools = () if is_prompt else _tool_names(one.row.get("tools", "[]"))
+    calls = sum(len(message.get("tool_calls") or ()) for message in told)
+    said = f"{len(told)} messages, {calls} calls" if not is_prompt else f"{len(told)} messages"
+    return Shown(
+        number=one.item.position + 1,
+        item=one.item,
+        messages=tuple(_message(message) for message in told[:MESSAGES_SHOWN]),
+        more=max(0, len(told) - MESSAGES_SHOWN),
+        tools=tools,
+        summary=said,
+    )
+
+
+def _tool_names(written: str) -> tuple[str, ...]:
+    return tuple(
+        str(tool["function"]["name"])[:100]
+        for tool in orjson.loads(written)
+        if isinstance(tool, dict)
+        and isinstance(tool.get("function"), dict)
+        and "name" in tool["function"]
+    )
+
+
+def _message(message: dict[str, Any]) -> MessageShown:
+    text = message.get("content") or ""
+    return MessageShown(
+        role=message["role"],
+        text=text[:CLIPPED],
+        left_out=max(0, len(text) - CLIPPED),
+        calls=tuple(_call(call["function"]) for call in message.get("tool_calls") or ()),
+        is_json=message["role"] == "tool",
+    )
+
+
+def _call(function: dict[str, Any]) -> CallShown:
+    written = function["arguments"]
+    try:
+        arguments = orjson.loads(written)
+    except orjson.JSONDecodeError:
+        arguments = None
+    if not isinstance(arguments, dict):
+        return CallShown(function["name"], (), written[:CLIPPED])
+    pairs = tuple((name, _value(value)) for name, value in arguments.items())
+    return CallShown(function["name"], pairs, "")
+
+
+def _value(value: Any) -> str:
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text[:CLIPPED]
+
+
+@require_POST
+@require(Act.FREEZE_DATASETS)
+def dataset_discard(request: HttpRequest, code: str) -> HttpResponse:
+    """Delete one that was never frozen; a frozen one stays."""
+    row = queries.get_dataset(code)
+    discard(dataset=row, by=principal(request))
+    messages.success(request, f"{code} is gone. It was never frozen.")
+    return see_other(request, reverse("datasets"))
+
+
+@require_GET
+@require(Act.EXPORT)
+def dataset_download(request: HttpRequest, code: str, form: str) -> HttpResponse:
+    """The rows to train on, the held-out ones, all as Parquet, or the folder as a zip."""
+    found: HttpResponse = download(code, form)  # type: ignore[assignment]  # a streaming response
+    return found
