@@ -224,6 +224,7 @@ def view_delete(request: HttpRequest, code: str) -> HttpResponse:
     return see_other(request, saved_views.PAGES.get(view.page, "/"))
 
 
+@never_cache
 @require_GET
 @require(Act.READ)
 def job(request: HttpRequest, code: str) -> HttpResponse:
