@@ -298,6 +298,9 @@ LOGGING = {
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.consumer.connection": {"level": "WARNING"},
+        # A line for every answer of a model; batches count them.
+        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
 }

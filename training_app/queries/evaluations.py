@@ -29,6 +29,13 @@ _STATES: Final[Mapping[str, Literal["graded", "failed", "queued"]]] = {
     "queued": "queued",
 }
 _NEVER: Final = ("spec", "patch", "task__text", "task__signature")
+SPLIT_WORDS: Final = {
+    "new_instances": "new instances",
+    "new_families": "new families",
+    "seen": "trained on",
+    "mixed": "mixed, see the rows",
+}
+"""What is new in tasks, printed beside every number."""
 SHOWN: Final = 100
 """Evaluations that one can be compared with in a menu."""
 
@@ -283,6 +290,11 @@ class Row(NamedTuple):
     """Of ``after``."""
     difference: JsonObject | None
     """After less before on the tasks that both scored; None without a before."""
+
+    @property
+    def split_words(self) -> str:
+        """What was new in the tasks, in words."""
+        return SPLIT_WORDS.get(self.split_kind, "–")
 
 
 def before_after(run: TrainingRun) -> list[Row]:
