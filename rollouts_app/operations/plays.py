@@ -1,7 +1,7 @@
 """Playing a task in the browser: a game is an episode whose acts stand in a draft until it ends."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -20,6 +20,14 @@ from tasks_app.core.spec import SpecError, load_spec
 from tasks_app.enums import Origin
 from tasks_app.models import Task
 from tasks_app.operations.tasks import create_task
+
+
+class Made(NamedTuple):
+    """The task whose reference is an episode."""
+
+    task: Task
+    new: bool
+    """False where somebody was faster."""
 
 
 def _subject(episode: Episode) -> str:
@@ -93,10 +101,11 @@ def _draft(episode: Episode, by: User, base: int) -> Draft:
 
 
 @transaction.atomic
-def task_from_episode(*, episode: Episode, trajectory: Trajectory, by: User | HasUser) -> Task:
+def task_from_episode(*, episode: Episode, trajectory: Trajectory, by: User | HasUser) -> Made:
     """Make a new task, a draft, whose reference is what this episode did.
 
-    Invalid where no reference can express it, or the spec does not hold together with it.
+    Where it was made already, by whomever, that task is returned and nothing is made. Invalid where
+    no reference can express it, or the spec does not hold together with it.
     """
     spec = episode.version.load()
     try:
@@ -112,10 +121,18 @@ def task_from_episode(*, episode: Episode, trajectory: Trajectory, by: User | Ha
         raise Invalid(
             f"{episode.code} cannot become a reference.", [Problem("reference", str(failure))]
         ) from failure
-    return create_task(
+    # Of two who press at once, one waits here and finds what the other made.
+    Episode.objects.select_for_update(of=("self",)).get(pk=episode.pk)
+    already = Task.objects.filter(
+        origin=Origin.PLAYED, versions__number=1, versions__hash=made.hash
+    ).first()
+    if already is not None:
+        return Made(already, new=False)
+    task = create_task(
         spec=made,
         by=by,
         origin=Origin.PLAYED,
         parent=episode.version,
         reason=f"reference played as {episode.code}",
     )
+    return Made(task, new=True)

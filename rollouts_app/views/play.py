@@ -116,8 +116,13 @@ def use_as_reference(request: HttpRequest, code: str) -> HttpResponse:
     """Make a new task whose reference is what this episode did."""
     row = queries.get_episode(code)
     trajectory = queries.payload_of(row).read()
-    task = task_from_episode(episode=row, trajectory=trajectory, by=principal(request))
-    messages.success(request, f"{task.code} is a draft with this as its reference. Prove it next.")
+    task, new = task_from_episode(episode=row, trajectory=trajectory, by=principal(request))
+    said = (
+        "is a draft with this as its reference. Prove it next."
+        if new
+        else "was made of this already."
+    )
+    messages.success(request, f"{task.code} {said}")
     return see_other(request, f"/tasks/{task.code}/?tab=reference")
 
 

@@ -93,6 +93,6 @@
     });
   });
 
-  // A form that came back whole with an error: start at the first wrong field.
-  if (!location.hash) firstWrong(document);
+  // A form that came back whole with an error: start at the first wrong field, else at what is said.
+  if (!location.hash && !firstWrong(document)) document.querySelector('main [data-focus]')?.focus();
 })();

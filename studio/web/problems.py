@@ -6,6 +6,7 @@
 import json
 import logging
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
@@ -13,6 +14,7 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db.utils import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string, select_template
+from django.utils.http import url_has_allowed_host_and_scheme
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from psycopg.errors import QueryCanceled
@@ -64,6 +66,7 @@ def page_response(request: HttpRequest, error: StudioError) -> HttpResponse:
         "error": error,
         # The id of the replaced element stays on the note, so that a second try finds its target.
         "id": target(request),
+        "again": _shown_at(request) if request.method == "POST" else "",
     }
     if is_fragment(request):
         body = render_to_string("shared/_error.html", context, request)
@@ -72,6 +75,15 @@ def page_response(request: HttpRequest, error: StudioError) -> HttpResponse:
         # Without the request the frame asks the database nothing: it may be what is away.
         body = template.render(context, None if isinstance(error, Unavailable) else request)
     return _with_headers(HttpResponse(body, status=error.status), error)
+
+
+def _shown_at(request: HttpRequest) -> str:
+    """The page of this studio whose form was sent; empty where the browser does not say."""
+    url = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(url, allowed_hosts={request.get_host()}):
+        return ""
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def api_response(request: HttpRequest, error: StudioError) -> HttpResponse:

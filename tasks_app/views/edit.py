@@ -139,14 +139,36 @@ def task_edit(request: HttpRequest, code: str) -> HttpResponse:
     if act == "merge":
         return _merge(request, desk)
     before = copy.deepcopy(desk.document)
-    problems = change(request, desk.document)
-    if desk.document != before:
+    problems = _change(request, desk)
+    if desk.document != before or desk.stale:
         _keep(request, desk)
     if is_fragment(request):
         return _rail(request, desk, problems)
     if problems:
         return _page(request, desk, problems=problems, status=422)
     return see_other(request, _here(request))
+
+
+def _change(request: HttpRequest, desk: Desk) -> list[Problem]:
+    """Apply what was posted, where another tab or browser of this person's went on as well.
+
+    A page knows the version it shows. Where that was saved over meanwhile, a draft is begun on the
+    page's version, so that saving compares; where a draft of its own stands on another version,
+    only what was changed on the page goes into it.
+    """
+    text = request.POST.get("base", "")
+    shown_base = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else desk.base
+    if shown_base == desk.base:
+        return change(request, desk.document)
+    began = queries.get_version(desk.task, shown_base).spec
+    if desk.draft is None:
+        desk.base, desk.began = shown_base, copy.deepcopy(began)
+        desk.document = copy.deepcopy(began)
+        return change(request, desk.document)
+    mine = copy.deepcopy(began)
+    problems = change(request, mine)
+    desk.document = merge(began, mine, desk.document).document
+    return problems
 
 
 def _here(request: HttpRequest) -> str:
@@ -179,6 +201,8 @@ def _keep(request: HttpRequest, desk: Desk) -> None:
 
 def _save(request: HttpRequest, desk: Desk, *, and_prove: bool) -> HttpResponse:
     reason = words(request, "reason").strip()[:_LONGEST_REASON]
+    approved = desk.task.approved
+    void = f" The approval of v{approved.number} is void." if approved is not None else ""
     try:
         spec = read_spec(desk.document)
         saved = save_version(
@@ -190,13 +214,13 @@ def _save(request: HttpRequest, desk: Desk, *, and_prove: bool) -> HttpResponse:
     except Invalid as error:
         return _page(request, desk, reason=reason, problems=list(error.problems), status=422)
     if not and_prove:
-        messages.success(request, f"Saved as v{saved.current_number}; it is not proven yet.")
+        messages.success(request, f"Saved as v{saved.current_number}; it is not proven yet.{void}")
         return see_other(request, reverse("task", args=[saved.code]))
     proof = prove_now(task=saved, by=principal(request))
     if proof.read().proven:
-        messages.success(request, f"Saved as v{saved.current_number} and proven.")
+        messages.success(request, f"Saved as v{saved.current_number} and proven.{void}")
     else:
-        messages.error(request, f"Saved as v{saved.current_number}; the proof does not hold.")
+        messages.error(request, f"Saved as v{saved.current_number}; the proof does not hold.{void}")
     return see_other(request, f"{reverse('task', args=[saved.code])}#proof")
 
 
@@ -252,7 +276,8 @@ def _page(
 
 
 def _rail(request: HttpRequest, desk: Desk, problems: list[Problem]) -> HttpResponse:
-    response = render_page(request, "tasks/edit/_check.html", None, _rail_context(desk, problems))
+    context = {**_rail_context(desk, problems), "overtaken": desk.stale}
+    response = render_page(request, "tasks/edit/_check.html", None, context)
     if problems:
         response.status_code = 422
     return response
