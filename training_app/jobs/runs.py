@@ -28,6 +28,7 @@ from training_app.core.run_dir import RunDirError, Status
 from training_app.jobs.devices import holding
 from training_app.models import Checkpoint, Dataset, TrainingRun
 from training_app.operations.absorbing import absorb, status_of
+from training_app.operations.run_archives import refresh_adopted
 from training_app.operations.runs import (
     link_job,
     mark_starting,
@@ -378,10 +379,10 @@ _KILLED: Final = "It did not stop when asked and was killed; it goes on from its
 
 @shared_task(name="training_app.jobs.settle_runs", ignore_result=True)
 def settle_runs() -> None:
-    """Put runs to an end whose job has ended without them. Every 10 s."""
-    settled = settle_abandoned()
-    if settled:
-        logger.info("%d runs settled whose job had ended", settled)
+    """Put runs to an end whose job has ended without them, read on in adopted ones. Every 10 s."""
+    settled, news = settle_abandoned(), refresh_adopted()
+    if settled or news:
+        logger.info("%d runs settled whose job had ended, %d adopted ones grew", settled, news)
 
 
 register(KIND, QUEUE, train_run, max_attempts=MOST_ATTEMPTS)

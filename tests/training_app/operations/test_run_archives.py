@@ -1,0 +1,309 @@
+"""Runs leave as folder or zip and come home; what is hostile about an archive is refused."""
+
+import io
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from django.conf import settings
+
+from studio.web.choices import JobState
+from studio.web.errors import Conflict, Invalid
+from studio.web.models import AuditEntry
+from tests.factories import engine_stub
+from tests.training_app.conftest import opened
+from training_app.core.recipe import PRESETS
+from training_app.core.run_dir import Metrics, RunDir, Status
+from training_app.models import Checkpoint, MetricRow, TrainingRun
+from training_app.operations.absorbing import absorb
+from training_app.operations.run_archives import adopt_run, export_run, refresh_adopted
+from training_app.operations.runs import open_run, settle_run
+from training_app.queries.runs import run_dir, runs_folder, samples_at
+
+pytestmark = pytest.mark.django_db
+
+
+def line(step: int) -> Metrics:
+    return Metrics(step, step * 4, step * 0.5, {"loss": 1 / step})
+
+
+def elsewhere(folder: Path, steps: int = 3) -> RunDir:
+    """A run directory that grew on another machine."""
+    recipe = PRESETS["cpu-tiny-sft"].model_copy(update={"steps": 6, "save_every": 2})
+    directory = RunDir.create(folder, recipe)
+    for step in range(1, steps + 1):
+        directory.append(line(step))
+    directory.write_samples(2, [{"spec_hash": "0" * 64, "messages": []}])
+    (directory.checkpoint_path(2)).mkdir()
+    (directory.checkpoint_path(2) / "config.json").write_text("{}")
+    directory.seal(2, {})
+    directory.write_status(Status("running", steps, 6, 4711, 1_900_000_000.0))
+    return directory
+
+
+def zipped(place: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(place, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return place
+
+
+RECIPE = orjson.dumps(PRESETS["cpu-tiny-sft"].model_dump(mode="json"))
+
+
+def steps(run: TrainingRun) -> list[int]:
+    return list(MetricRow.objects.filter(run=run).values_list("step", flat=True))
+
+
+# Leaving
+
+
+@pytest.mark.parametrize("name", ["away", "away.zip"])
+def test_an_exported_run_runs_without_the_studio_and_comes_home(
+    studio: Path, tmp_path: Path, name: str
+) -> None:
+    run = opened()
+    made = export_run(run=run, path=tmp_path / name)
+    folder = tmp_path / name
+    if name.endswith(".zip"):
+        folder = tmp_path / "unpacked"
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            archive.extractall(folder)
+    names = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    assert names == {"recipe.json", "README.txt", "export.json"}
+    assert (made.files, len(made.sha256)) == (3, 64)
+    done = subprocess.run(
+        [sys.executable, str(engine_stub.__file__), "."],
+        cwd=folder,
+        env={"PYTHONPATH": str(settings.BASE_DIR), "PATH": ""},
+        check=False,
+    )
+    assert done.returncode == 0
+    home = adopt_run(path=folder, by=None).run
+    assert (home.adopted, home.state, home.path) == (True, JobState.SUCCEEDED, str(folder))
+    assert steps(home) == [1, 2, 3, 4, 5, 6]
+    assert home.recipe_hash == run.recipe_hash
+
+
+def test_the_start_and_what_was_recorded_go_along(studio: Path, tmp_path: Path) -> None:
+    first = opened()
+    directory = run_dir(first)
+    folder = directory.checkpoint_path(2)
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors", "optimizer.pt", "trainer_state.json"):
+        (folder / name).write_text(name)
+    directory.seal(2, {})
+    directory.append(line(1))
+    absorb(run=first)
+    run = open_run(
+        preset="cpu-tiny-sft", changes={"steps": 6}, parent=Checkpoint.objects.get(), by=None
+    )
+    export_run(run=run, path=tmp_path / "away")
+    assert sorted(file.name for file in (tmp_path / "away" / "start").iterdir()) == [
+        "checkpoint.json",
+        "config.json",
+        "model.safetensors",
+    ]
+    assert RunDir(tmp_path / "away").recipe().model.init == "start"
+    settle_run(run=first, state=JobState.STOPPED)
+    export_run(run=first, path=tmp_path / "over")
+    assert (tmp_path / "over" / "checkpoints" / "step-000002" / "optimizer.pt").is_file()
+    assert RunDir(tmp_path / "over").read().rows == (line(1),)
+    shutil.rmtree(folder)
+    with pytest.raises(Invalid) as error:
+        export_run(run=run, path=tmp_path / "again")
+    assert "the checkpoint it starts from is gone" in error.value.problems[0].message
+    assert not (tmp_path / "again").exists()
+
+
+def test_an_export_overwrites_no_folder_and_leaves_no_half(studio: Path, tmp_path: Path) -> None:
+    run = opened()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(Invalid, match="is there already"):
+        export_run(run=run, path=tmp_path / "mine")
+    with pytest.raises(Invalid, match="cannot be written"):
+        export_run(run=run, path=tmp_path / "mine" / "thesis.txt" / "run.zip")
+    assert [file.name for file in tmp_path.rglob("*.partial")] == []
+
+
+# Coming home
+
+
+def test_a_folder_is_read_where_it_lies_and_read_on_while_it_grows(
+    studio: Path, tmp_path: Path
+) -> None:
+    directory = elsewhere(tmp_path / "cluster")
+    first = adopt_run(path=directory.path, by=None)
+    run = first.run
+    assert (run.state, run.step, run.seed, run.algorithm) == (JobState.RUNNING, 3, 0, "sft")
+    assert (steps(run), Checkpoint.objects.get(run=run).step) == ([1, 2, 3], 2)
+    assert samples_at(run, 2) == [{"spec_hash": "0" * 64, "messages": []}]
+    again = adopt_run(path=directory.path, by=None)
+    assert (again.run.pk, again.files, again.sha256) == (run.pk, first.files, first.sha256)
+    directory.append(line(4))
+    assert refresh_adopted() == 1
+    assert refresh_adopted() == 0
+    directory.append(line(5))
+    assert adopt_run(path=directory.path, by=None).run.step == 5
+    assert TrainingRun.objects.count() == AuditEntry.objects.filter(act="adopt_run").count() == 1
+
+
+def test_a_zip_is_unpacked_and_a_later_one_takes_its_place(studio: Path, tmp_path: Path) -> None:
+    directory = elsewhere(tmp_path / "cluster" / "mine")
+    (directory.path / "secrets.env").write_text("TOKEN=made-up")
+    packed = tmp_path / "run.zip"
+
+    def pack() -> Path:
+        packed.unlink(missing_ok=True)
+        return Path(shutil.make_archive(str(packed.with_suffix("")), "zip", tmp_path / "cluster"))
+
+    run = adopt_run(path=pack(), by=None).run
+    assert run.path == run.code
+    assert (steps(run), Checkpoint.objects.get(run=run).step) == ([1, 2, 3], 2)
+    assert not (run_dir(run).path / "secrets.env").exists()
+    directory.append(line(4))
+    assert adopt_run(path=pack(), by=None).run.pk == run.pk
+    assert steps(run) == [1, 2, 3, 4]
+    assert [entry.name for entry in runs_folder().iterdir()] == [run.code]
+
+
+def test_a_run_of_this_studio_is_not_adopted(studio: Path) -> None:
+    run = opened()
+    with pytest.raises(Conflict, match=f"is {run.code} of this studio already"):
+        adopt_run(path=run_dir(run).path, by=None)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "message"),
+    [
+        (None, "has no recipe.json"),
+        (b"{", "is not JSON"),
+        (b"[]", "holds no object"),
+        (b'{"algorithm": "magic"}', "algorithm"),
+    ],
+)
+def test_a_folder_without_a_usable_recipe_is_refused(
+    studio: Path, tmp_path: Path, recipe: bytes | None, message: str
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    if recipe is not None:
+        (folder / "recipe.json").write_bytes(recipe)
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=folder, by=None)
+    assert message in error.value.problems[0].message
+    assert not TrainingRun.objects.exists()
+
+
+def test_a_link_that_leads_out_of_a_folder_is_refused(studio: Path, tmp_path: Path) -> None:
+    directory = elsewhere(tmp_path / "cluster")
+    (tmp_path / "outside.txt").write_text("not yours")
+    (directory.path / "log.txt").symlink_to(tmp_path / "outside.txt")
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=directory.path, by=None)
+    assert [(p.place, p.message) for p in error.value.problems] == [
+        ("log.txt", "is a link that leads out of the folder")
+    ]
+
+
+def _link() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("recipe.json", RECIPE)
+        info = zipfile.ZipInfo("log.txt")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/hostname")
+    return stream.getvalue()
+
+
+def _with(name: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("recipe.json", RECIPE)
+        archive.writestr(name, b"hello")
+    return stream.getvalue()
+
+
+def _cut() -> bytes:
+    whole = bytearray(_with("log.txt"))
+    at = whole.find(b"hello")
+    whole[at : at + 5] = b"hallo"
+    return bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (_with("../escaped.txt"), "../escaped.txt"),
+        (_with("samples/../../escaped.txt"), "samples/../../escaped.txt"),
+        (_with("/escaped.txt"), "/escaped.txt"),
+        (_with("samples\\..\\..\\escaped.txt"), "samples"),
+        (_with("samples/" + "x" * 300), "samples/xxx"),
+        (_link(), "log.txt"),
+        (_cut(), "path"),
+        (b"PK no zip at all", "path"),
+        (b"", "path"),
+    ],
+)
+def test_a_hostile_zip_is_refused_and_leaves_nothing(
+    studio: Path, tmp_path: Path, content: bytes, place: str
+) -> None:
+    (tmp_path / "run.zip").write_bytes(content)
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=tmp_path / "run.zip", by=None)
+    assert error.value.problems[0].place.startswith(place)
+    assert not TrainingRun.objects.exists()
+    assert list(runs_folder().iterdir()) == []
+    assert [file.name for file in tmp_path.rglob("escaped.txt")] == []
+
+
+def test_a_zip_that_claims_to_be_larger_than_the_limit_is_refused(
+    studio: Path, tmp_path: Path
+) -> None:
+    files = {f"samples/{number}": b"x" for number in range(20)}
+    place = zipped(tmp_path / "run.zip", {"recipe.json": RECIPE, **files})
+    claimed = (0xFFFF_FFF0).to_bytes(4, "little")  # almost 4 GB for each
+    entries = place.read_bytes().split(b"PK\x01\x02")
+    for number in range(2, len(entries)):
+        entries[number] = entries[number][:20] + claimed + entries[number][24:]
+    place.write_bytes(b"PK\x01\x02".join(entries))
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=place, by=None)
+    assert error.value.problems[0].message == "more than 64 GB"
+    assert list(runs_folder().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("metrics.jsonl", b"{}\n[]\nnull\n" + b'{"step": 1e400, "samples": 1, "seconds": 1}\n'),
+        ("status.json", b'{"state": "succeeded", "step": -4, "heartbeat": {}}'),
+        ("result.json", b'{"after": "\\u0000", "deep": ' + b"[" * 40 + b"]" * 40 + b"}"),
+        ("checkpoints/step-000002/checkpoint.json", b'{"step": "two", "bytes": -1}'),
+        ("checkpoints/step-000002/checkpoint.json", b'{"step": 3, "evaluation": []}'),
+    ],
+)
+def test_odd_contents_of_a_foreign_run_are_read_as_far_as_they_make_sense(
+    studio: Path, tmp_path: Path, name: str, content: bytes
+) -> None:
+    place = zipped(tmp_path / "run.zip", {"recipe.json": RECIPE, name: content})
+    run = adopt_run(path=place, by=None).run
+    assert (run.adopted, steps(run), Checkpoint.objects.count()) == (True, [], 0)
+
+
+def test_the_hash_tells_what_was_taken_in(studio: Path, tmp_path: Path) -> None:
+    made: list[Any] = []
+    for number in (1, 2):
+        place = zipped(
+            tmp_path / f"{number}.zip", {"recipe.json": RECIPE, "dataset/x": b"%d" % number}
+        )
+        made.append(adopt_run(path=place, by=None))
+    assert (made[0].files, made[1].files) == (2, 2)
+    assert made[0].sha256 != made[1].sha256
