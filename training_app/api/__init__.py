@@ -2,4 +2,6 @@
 
 from ninja import Router
 
-ROUTERS: tuple[tuple[str, Router], ...] = ()
+from training_app.api import datasets
+
+ROUTERS: tuple[tuple[str, Router], ...] = (("/datasets", datasets.router),)
