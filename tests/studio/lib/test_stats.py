@@ -1,10 +1,11 @@
 import itertools
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from studio.lib.stats import mean, pass_at_k, pass_hat_k, wilson
+from studio.lib.stats import bootstrap, mean, pass_at_k, pass_hat_k, wilson
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,24 @@ def test_impossible_counts_are_refused(attempts: int, passed: int, k: int) -> No
             score(attempts, passed, k)
     with pytest.raises(ValueError, match="successes of"):
         wilson(4, 3)
+
+
+def test_bootstrap_is_the_same_from_the_same_seed_and_spans_its_share_of_resampled_means() -> None:
+    values = [0.0, 0.0, 0.0, 1.0]
+    found = bootstrap(values, random.Random(7))
+    assert found == bootstrap(values, random.Random(7))
+    # of four draws with replacement the sum is binomial (4, 1/4): P(0) = 0.32, P(>= 4) = 0.004
+    assert found == (0.0, 0.75)
+    assert bootstrap(values, random.Random(7), level=0.5) == (0.0, 0.5)
+    assert bootstrap([0.25] * 9, random.Random(7)) == (0.25, 0.25)
+    assert bootstrap([], random.Random(7)) is None
+    with pytest.raises(ValueError, match="between 0 and 1, not at 95"):
+        bootstrap(values, random.Random(7), level=95)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30))
+def test_a_bootstrap_interval_stays_within_the_values(values: list[float]) -> None:
+    found = bootstrap(values, random.Random(0), draws=50)
+    assert found is not None
+    low, high = found
+    assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
