@@ -1,10 +1,9 @@
 """Claw-Eval task folders: read as data, never executed.
 
 What comes out is `evaluation_only`: upstream grades with Python and a judge; we take the
-*declarations* of
-scoring and safety as checks and constraints and say so in the provenance. Upstream defects are
-found,
-repaired where that is possible, and recorded by id (D01–D10); none is silent.
+*declarations* of scoring and safety as checks and constraints and say so in the provenance.
+Upstream defects are found, repaired where that is possible, and recorded by id (D01–D10); none is
+silent.
 """
 
 import re
@@ -15,13 +14,25 @@ from typing import Any, Final
 
 import orjson
 
+from tasks_app.core.importers.claw_tables import DESK, HOMES, OCR, TOOLS, Home
 from tasks_app.core.importers.safe_yaml import UnsafeYamlError, load_yaml
-from tasks_app.core.instants import day_of, parse_instant
+from tasks_app.core.instants import add_days, day_of, parse_instant
 from tasks_app.core.spec import SpecError, TaskSpec, load_spec
 
 SOURCE: Final = "claw-eval"
 LICENCE: Final = "MIT, as Claw-Eval's README states"
 LARGEST_FIXTURE: Final = 5_000_000
+_MEDIA: Final = re.compile(r"[A-Za-z0-9_-]+\.(?:png|jpg|jpeg|pdf)")
+_PAST: Final = (
+    "date",
+    "created_at",
+    "last_updated",
+    "last_contact_date",
+    "published_at",
+    "last_run",
+    "last_verified",
+)
+"""Fields whose dates lie behind the task's day."""
 _DIFFICULTY: Final = {"easy": 2, "medium": 3, "hard": 4}
 
 
@@ -44,193 +55,6 @@ class Refused:
 
     name: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """Where an upstream service's records live here."""
-
-    service: str
-    collection: str
-    id_field: str
-    fixture: str
-    """Default fixture path below the folder."""
-    known_as: Mapping[str, str]
-    """Our field → theirs, added beside theirs so that our tools can select on it."""
-    renamed: Mapping[str, Mapping[str, str]]
-    """Our field → their value → ours."""
-
-
-_PRIORITY: Final = {"urgent": "urgent", "high": "high", "medium": "normal", "low": "low"}
-HOMES: Final[Mapping[str, tuple[Home, ...]]] = {
-    "gmail": (Home("mail", "messages", "message_id", "gmail/inbox.json", {}, {}),),
-    "contacts": (
-        Home(
-            "contacts",
-            "people",
-            "contact_id",
-            "contacts/contacts.json",
-            {"team": "department", "role": "title", "site": "location"},
-            {},
-        ),
-    ),
-    "finance": (
-        Home("finance", "transactions", "transaction_id", "finance/transactions.json", {}, {}),
-    ),
-    "helpdesk": (
-        Home(
-            "helpdesk",
-            "tickets",
-            "ticket_id",
-            "helpdesk/tickets.json",
-            {"subject": "title", "severity": "priority"},
-            {"severity": _PRIORITY},
-        ),
-    ),
-    "inventory": (
-        Home(
-            "inventory",
-            "products",
-            "product_id",
-            "inventory/products.json",
-            {"sku": "product_id", "on_hand": "current_stock"},
-            {},
-        ),
-        Home(
-            "inventory",
-            "products",
-            "product_id",
-            "inventory/items.json",
-            {"sku": "product_id", "on_hand": "quantity"},
-            {},
-        ),
-    ),
-    "crm": (
-        Home("crm", "customers", "customer_id", "crm/customers.json", {"segment": "tier"}, {}),
-    ),
-    "kb": (Home("kb", "articles", "article_id", "kb/articles.json", {"body": "content"}, {}),),
-}
-
-
-def _arg(name: str, **more: Any) -> dict[str, Any]:
-    return {"arg": name, **more}
-
-
-_ALL: Final = {"all": None}
-TOOLS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
-    "gmail_list_messages": (
-        "mail_list_messages",
-        {
-            "since": _arg("days_back", **{"as": "days_ago", "default": 7}),
-            "limit": _arg("max_results"),
-        },
-    ),
-    "gmail_get_message": ("mail_get_message", {"message_id": _arg("message_id")}),
-    "gmail_send_message": (
-        "mail_send_message",
-        {"to": _arg("to", **{"as": "list"}), "subject": _arg("subject"), "body": _arg("body")},
-    ),
-    "gmail_save_draft": (
-        "mail_save_draft",
-        {
-            "to": _arg("to", **{"as": "list"}),
-            "subject": _arg("subject"),
-            "body": _arg("body"),
-            "message_id": _arg("reply_to_message_id"),
-        },
-    ),
-    "contacts_search": ("contacts_search", {"query": _arg("query"), "team": _arg("department")}),
-    "contacts_get": ("contacts_get_person", {"person_id": _arg("contact_id")}),
-    "contacts_send_message": (
-        "contacts_send_message",
-        {"person_id": _arg("contact_id"), "text": _arg("message")},
-    ),
-    "finance_list_transactions": (
-        "finance_list_transactions",
-        {"since": _arg("start_date"), "until": _arg("end_date"), "limit": 200},
-    ),
-    "finance_get_transaction": (
-        "finance_get_transaction",
-        {"transaction_id": _arg("transaction_id")},
-    ),
-    "finance_submit_report": (
-        "finance_submit_report",
-        {
-            "kind": "expense_report",
-            "reference": _arg("title"),
-            "exposure": _arg("total_amount"),
-            "text": _arg("transactions", **{"as": "json"}),
-        },
-    ),
-    "helpdesk_list_tickets": (
-        "helpdesk_list_tickets",
-        {"status": _arg("status", values=_ALL, default="open"), "limit": 200},
-    ),
-    "helpdesk_get_ticket": ("helpdesk_get_ticket", {"ticket_id": _arg("ticket_id")}),
-    "helpdesk_update_ticket": (
-        "helpdesk_update_ticket",
-        {
-            "ticket_id": _arg("ticket_id"),
-            "severity": _arg("priority", values=_PRIORITY),
-            "tags": _arg("tags"),
-            "category": _arg("category"),
-        },
-    ),
-    "helpdesk_close_ticket": (
-        "helpdesk_close_ticket",
-        {"ticket_id": _arg("ticket_id"), "resolution": "resolved", "reference": _arg("resolution")},
-    ),
-    "inventory_list_products": (
-        "inventory_list_products",
-        {"category": _arg("category", values=_ALL), "limit": 200},
-    ),
-    "inventory_get_product": ("inventory_get_product", {"product_id": _arg("product_id")}),
-    "inventory_list_items": (
-        "inventory_list_products",
-        {"category": _arg("category", values=_ALL), "limit": 200},
-    ),
-    "inventory_get_item": ("inventory_get_product", {"product_id": _arg("product_id")}),
-    "inventory_create_order": (
-        "inventory_create_purchase_order",
-        {
-            "supplier": _arg("supplier", default="unnamed supplier"),
-            "lines": [{"sku": _arg("product_id"), "quantity": _arg("quantity")}],
-        },
-    ),
-    "crm_list_customers": (
-        "crm_list_customers",
-        {"status": _arg("status", values=_ALL), "segment": _arg("tier", values=_ALL), "limit": 200},
-    ),
-    "crm_get_customer": ("crm_get_customer", {"customer_id": _arg("customer_id")}),
-    "crm_export_report": (
-        "crm_export_customers",
-        {
-            "customer_ids": _arg("customer_ids"),
-            "fields": ["id", "name"],
-            "recipient": _arg("title"),
-            "purpose": _arg("summary"),
-        },
-    ),
-    "kb_search": (
-        "kb_search",
-        {
-            "query": _arg("query"),
-            "category": _arg("category", values=_ALL),
-            "limit": _arg("max_results"),
-        },
-    ),
-    "kb_get_article": ("kb_get_article", {"article_id": _arg("article_id")}),
-    "kb_update_article": (
-        "kb_update_article",
-        {
-            "article_id": _arg("article_id"),
-            "title": _arg("title"),
-            "body": _arg("content"),
-            "category": _arg("category"),
-        },
-    ),
-}
-"""Their tool → our tool and the form of its arguments."""
 
 
 class ImportProblemError(ValueError):
@@ -290,7 +114,7 @@ def _read(folder: Path) -> Imported:
             "seed": 0,
             "workplace": {
                 "organisation": "as the request says",
-                "coworker": {"role": "assistant", "mailbox": "assistant@studio.example"},
+                "coworker": {"role": "assistant", "mailbox": DESK},
                 "requester": {"name": "the user"},
             },
             "request": {"text": text},
@@ -322,7 +146,9 @@ def _read(folder: Path) -> Imported:
             },
         }
     )
-    return Imported(name, spec, "A", f"offline text, services {', '.join(sorted(used))}", defects)
+    scans = any(service.startswith(OCR) for service in upstream)
+    tier, what = ("B", "canned texts of scans") if scans else ("A", "offline text")
+    return Imported(name, spec, tier, f"{what}, services {', '.join(sorted(used))}", defects)
 
 
 def _fits(declared: Mapping[str, Any], upstream: Sequence[str]) -> None:
@@ -337,14 +163,10 @@ def _fits(declared: Mapping[str, Any], upstream: Sequence[str]) -> None:
         raise ImportProblemError(
             f"no simulated service: it works on {media}, which this studio does not run yet"
         )
-    missing = [name for name in upstream if name not in HOMES]
+    missing = [name for name in upstream if name not in HOMES and not name.startswith(OCR)]
     if missing:
-        what = ", ".join(dict.fromkeys(_plain_service(m) for m in missing))
+        what = ", ".join(dict.fromkeys(missing))
         raise ImportProblemError(f"needs {what}, which this studio does not simulate yet")
-
-
-def _plain_service(name: str) -> str:
-    return "ocr" if name.startswith("ocr") else name
 
 
 def _objects(declared: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
@@ -381,14 +203,18 @@ def _services(
     copied = []
     for entry in _objects(declared, "services"):
         name = str(entry.get("name"))
-        if name not in upstream:
+        if name.startswith(OCR):
+            services.setdefault("files", {}).setdefault("files", []).extend(
+                _scans(folder, sandbox, declared)
+            )
             continue
-        home, inner = _fixture(folder, name, entry, sandbox, declared, defects)
-        rows = _rows(folder, inner)
+        home, base, inner = _fixture(folder, name, entry, sandbox, declared, defects)
+        rows = _rows(base, inner)
         collections = services.setdefault(home.service, {})
-        collections.setdefault(home.collection, []).extend(
-            _record(row, home, f"{inner}[{position}]") for position, row in enumerate(rows)
-        )
+        records = [_record(row, home, f"{inner}[{position}]") for position, row in enumerate(rows)]
+        collections.setdefault(home.collection, []).extend(records)
+        for collection, more in _inner_records(records, home).items():
+            collections.setdefault(collection, []).extend(more)
         if str(inner) in sandbox:
             copied.append(str(inner))
     for collections in services.values():
@@ -414,9 +240,9 @@ def _fixture(
     sandbox: Sequence[str],
     declared: Mapping[str, Any],
     defects: dict[str, str],
-) -> tuple[Home, PurePosixPath]:
+) -> tuple[Home, Path, PurePosixPath]:
     """Find a service's records: the variable's path, then the service's default, then the sandbox
-    files.
+    files. Returns its home, the folder and the path below it: a variable may name another task's.
     """
     homes = HOMES[name]
     variables = entry.get("env")
@@ -425,19 +251,26 @@ def _fixture(
         if isinstance(variables, dict)
         else None
     )
-    candidates: list[PurePosixPath] = []
+    candidates: list[tuple[Path, PurePosixPath]] = []
     if named is not None:
         parts = PurePosixPath(named).parts
-        below = parts[parts.index(folder.name) + 1 :] if folder.name in parts else parts
-        candidates.append(PurePosixPath(*below))
-    candidates += [PurePosixPath("fixtures") / home.fixture for home in homes]
+        if folder.name in parts:
+            parts = parts[parts.index(folder.name) + 1 :]
+        elif len(parts) > 2 and parts[0] == "tasks" and parts[1] != "..":
+            sibling = folder.parent / parts[1]
+            if sibling.is_dir() and not sibling.is_symlink():
+                candidates.append((sibling, PurePosixPath(*parts[2:])))
+        candidates.append((folder, PurePosixPath(*parts)))
+    candidates += [(folder, PurePosixPath("fixtures") / home.fixture) for home in homes]
     candidates += [
-        PurePosixPath(f) for f in sandbox if f"/{name}/" in f"/{f}" and f.endswith(".json")
+        (folder, PurePosixPath(f))
+        for f in sandbox
+        if f"/{name}/" in f"/{f}" and f.endswith(".json")
     ]
-    for inner in candidates:
+    for base, inner in candidates:
         if inner.is_absolute() or ".." in inner.parts:
             raise ImportProblemError(f"{inner}: the path leaves the folder")
-        if (folder / inner).is_file():
+        if (base / inner).is_file():
             home = next((h for h in homes if inner.name == PurePosixPath(h.fixture).name), homes[0])
             prompt = declared.get("prompt")
             english = isinstance(prompt, dict) and prompt.get("language", "en") == "en"
@@ -446,9 +279,9 @@ def _fixture(
                     f"{name} names no fixture variable; upstream would load its default "
                     f"(Chinese) data, here {inner}"
                 )
-            return home, inner
+            return home, base, inner
     raise ImportProblemError(
-        f"{name}: no records found (looked for {', '.join(str(c) for c in candidates)})"
+        f"{name}: no records found (looked for {', '.join(str(c) for _, c in candidates)})"
     )
 
 
@@ -475,13 +308,68 @@ def _record(row: Mapping[str, Any], home: Home, place: str) -> dict[str, Any]:
     return {"id": str(record_id), **row, **added}
 
 
+def _inner_records(
+    records: Sequence[Mapping[str, Any]], home: Home
+) -> dict[str, list[dict[str, Any]]]:
+    """Return what stands inside their records and has a collection of its own here."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for part in home.parts:
+        made = found.setdefault(part.collection, [])
+        for record in records:
+            listed = record.get(part.field)
+            for number, row in enumerate(listed if isinstance(listed, list) else [], start=1):
+                if isinstance(row, dict):
+                    added = {o: row[t] for o, t in part.renamed.items() if t in row}
+                    inner = {"id": f"{record['id']}-R{number}", part.link: record["id"]}
+                    made.append({**inner, **row, **added})
+    for kind in home.kinds:
+        first: dict[str, Mapping[str, Any]] = {}
+        for record in records:
+            if isinstance(record.get(kind.field), str) and record[kind.field]:
+                first.setdefault(record[kind.field], record)
+        found.setdefault(kind.collection, []).extend(
+            {"id": value, "name": value, **{f: r[f] for f in kind.shared if f in r}}
+            for value, r in first.items()
+        )
+    return found
+
+
+def _scans(
+    folder: Path, sandbox: Sequence[str], declared: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the canned texts of scans as files, under the name by which the request knows them."""
+    below = PurePosixPath("fixtures") / OCR
+    place = folder / below
+    names = sorted(f.name for f in place.iterdir()) if place.is_dir() else []
+    texts = [name for name in names if name.endswith(".txt")]
+    if not texts:
+        raise ImportProblemError(f"{below}: no text of a scan")
+    prompt = declared.get("prompt")
+    asked = str(prompt.get("text", "")) if isinstance(prompt, dict) else ""
+    known = [PurePosixPath(f).name for f in sandbox] + _MEDIA.findall(asked)
+    media = [name for name in dict.fromkeys(known) if _MEDIA.fullmatch(name)]
+    files = []
+    for name in texts:
+        stem = name.removesuffix(".txt")
+        same = [m for m in media if m.rpartition(".")[0] == stem]
+        called = (same or (media if len(texts) == 1 else []) or [f"{stem}.png"])[0]
+        text = _bytes(folder, below / name).decode("utf-8", "replace")
+        ending = called.rpartition(".")[2].lower()
+        kind = "application/pdf" if ending == "pdf" else f"image/{ending.replace('jpg', 'jpeg')}"
+        files.append({"id": called, "media_type": kind, "sidecar": text.replace("\x00", "")})
+    return files
+
+
 def _clock(services: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]) -> str:
-    """Return nine o'clock on the day after the newest date that a record holds about its past."""
+    """Return nine o'clock on the day after the newest date that a record holds about its past.
+
+    Where no record has a past, it is the day before the first event of the calendar.
+    """
     newest = ""
     for named in services.values():
         for records in named.values():
             for record in records:
-                for field in ("date", "created_at", "last_updated", "last_contact_date"):
+                for field in _PAST:
                     value = record.get(field)
                     day = day_of(value) if isinstance(value, str) else None
                     if (
@@ -492,7 +380,11 @@ def _clock(services: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]) ->
                         day = value[:10]
                     if day is not None and day > newest:
                         newest = day
-    newest = newest or "2031-01-06"
+    if not newest:
+        events = services.get("calendar", {}).get("events", ())
+        days = [day_of(str(event.get("start"))) for event in events]
+        first = min((day for day in days if day is not None), default=None)
+        newest = "2031-01-06" if first is None else add_days(first, -2)
     following = parse_instant(f"{newest}T09:00:00+00:00")
     if following is None:
         raise ImportProblemError(f"{newest} is no day of the calendar")
@@ -518,7 +410,10 @@ def _tools(declared: Mapping[str, Any], defects: dict[str, str]) -> tuple[dict[s
         if not isinstance(schema, dict):
             raise ImportProblemError(f"tool {name}: input_schema is missing")
         taken = _named_arguments(forms)
-        ignored += [f"{name}.{a}" for a in schema.get("properties", {}) if a not in taken]
+        offered = schema.get("properties", {})
+        ignored += [f"{name}.{a}" for a in offered if a not in taken]
+        if name == "calendar_list_events" and "date" not in offered:
+            defects["D01"] = f"{name} asks for {', '.join(offered)} where the service wants a date"
         aliases[name] = {
             "tool": ours,
             "arguments": forms,
@@ -537,7 +432,8 @@ def _tools(declared: Mapping[str, Any], defects: dict[str, str]) -> tuple[dict[s
 def _named_arguments(form: Any) -> set[str]:
     if isinstance(form, Mapping):
         if isinstance(form.get("arg"), str):
-            return {form["arg"]}
+            more = [_named_arguments(form[key]) for key in ("days", "else") if key in form]
+            return {form["arg"]}.union(*more)
         return set().union(*(_named_arguments(item) for item in form.values()))
     if isinstance(form, list | tuple):
         return set().union(*(_named_arguments(item) for item in form))

@@ -13,7 +13,6 @@ from typing_extensions import ReadOnly, TypedDict
 from studio.lib.hashing import bytes_hash
 from tasks_app.core.calls import ToolError
 from tasks_app.core.services.base import (
-    Email,
     Limit,
     Query,
     RecordId,
@@ -34,7 +33,7 @@ from tasks_app.core.services.listing import (
 )
 
 Status = Literal["active", "paused", "disabled"]
-Recipients = Annotated[Sequence[Email], Field(min_length=1, max_length=50)]
+Recipients = Annotated[Sequence[Word], Field(max_length=50)]
 
 _SUMMARY: Final = ("id", "name", "kind", "owner", "status", "expires_on", "last_error")
 _SHOWN: Final = 4
@@ -63,6 +62,7 @@ class Notification(TypedDict, total=False):
 
     id: ReadOnly[str]
     integration_id: ReadOnly[str | None]
+    channel: ReadOnly[str | None]
     recipients: ReadOnly[Sequence[str]]
     text: ReadOnly[str]
     date: ReadOnly[str]
@@ -163,13 +163,18 @@ class Config(Service):
         fills=("notifications#date",),
     )
     def notify_people(
-        self, recipients: Recipients, text: Text, integration_id: RecordId | None = None
+        self,
+        text: Text,
+        recipients: Recipients = (),
+        channel: Word | None = None,
+        integration_id: RecordId | None = None,
     ) -> Notification:
         """Tell people something about an integration.
 
         Args:
-            recipients: Who is told.
             text: What they are told.
+            recipients: Who is told; everybody on the channel if left out.
+            channel: The way it goes, such as email or a room of the chat.
             integration_id: The integration it is about.
         """
         if integration_id is not None:
@@ -179,6 +184,7 @@ class Config(Service):
         sent: dict[str, Any] = {
             "id": self.notifications.new_id(),
             "integration_id": integration_id,
+            "channel": channel,
             "recipients": list(dict.fromkeys(recipients)),
             "text": text,
             "date": self.now,

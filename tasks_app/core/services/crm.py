@@ -71,6 +71,7 @@ class Export(TypedDict, total=False):
     fields: ReadOnly[Sequence[str]]
     recipient: ReadOnly[str]
     purpose: ReadOnly[str]
+    note: ReadOnly[str]
     created_at: ReadOnly[str]
 
 
@@ -244,12 +245,17 @@ class Crm(Service):
 
     @tool(
         writes=True,
-        text=("purpose", "fields"),
+        text=("purpose", "fields", "note"),
         recipients=("recipient",),
         fills=("exports#created_at",),
     )
     def export_customers(
-        self, customer_ids: CustomerIds, fields: FieldNames, recipient: Email, purpose: Word
+        self,
+        customer_ids: CustomerIds,
+        fields: FieldNames,
+        recipient: Email,
+        purpose: Word,
+        note: Text | None = None,
     ) -> Export:
         """Give somebody chosen fields of chosen customers.
 
@@ -258,6 +264,7 @@ class Crm(Service):
             fields: The names of the fields that leave, such as name and city.
             recipient: The address that gets them.
             purpose: What they are for.
+            note: What is said with them.
         """
         rows = [self.customers[customer_id] for customer_id in customer_ids]
         for field in fields:
@@ -269,6 +276,7 @@ class Crm(Service):
             "fields": fields,
             "recipient": recipient,
             "purpose": purpose,
+            **({} if note is None else {"note": note}),
             "created_at": self.now,
         }
         return self.exports.put(cast(Export, export))

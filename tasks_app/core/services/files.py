@@ -34,10 +34,11 @@ KINDS: Final[Mapping[str, str]] = {
     "pdf": "application/pdf",
     "png": "image/png",
     "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
 }
 _WRITABLE: Final = ("txt", "md", "csv", "json")
 _TABLES: Final = ("csv", "xlsx")
-_SEEN: Final = ("pdf", "png", "jpg")
+_SEEN: Final = ("pdf", "png", "jpg", "jpeg")
 """Kinds that are looked at: their text is a sidecar."""
 _PATH: Final = re.compile(r"[^/\\\x00-\x1f]+(/[^/\\\x00-\x1f]+)*")
 

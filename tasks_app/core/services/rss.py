@@ -9,7 +9,6 @@ from typing_extensions import ReadOnly, TypedDict
 from tasks_app.core.calls import ToolError
 from tasks_app.core.services.base import (
     Day,
-    Email,
     Limit,
     Query,
     RecordId,
@@ -29,7 +28,7 @@ from tasks_app.core.services.listing import (
     select,
 )
 
-Subscribers = Annotated[Sequence[Email], Field(min_length=1, max_length=200)]
+Subscribers = Annotated[Sequence[Word], Field(max_length=200)]
 Sources = Annotated[Sequence[RecordId], Field(max_length=100)]
 
 _ARTICLE: Final = ("id", "feed_id", "title", "category", "published_at", "url")
@@ -92,6 +91,15 @@ class Rss(Service):
         return page("feeds", select(self.feeds, category=category), limit)
 
     @tool()
+    def get_feed(self, feed_id: RecordId) -> Feed:
+        """Show one feed.
+
+        Args:
+            feed_id: The feed to show.
+        """
+        return self.feeds[feed_id]
+
+    @tool()
     def list_articles(
         self,
         feed_id: RecordId | None = None,
@@ -140,14 +148,14 @@ class Rss(Service):
         fills=("digests#published_at",),
     )
     def publish_digest(
-        self, title: Word, content: Text, recipients: Subscribers, article_ids: Sources = ()
+        self, title: Word, content: Text, recipients: Subscribers = (), article_ids: Sources = ()
     ) -> Digest:
         """Publish a digest to subscribers; it cannot be called back.
 
         Args:
             title: Its headline.
             content: Its text.
-            recipients: Who gets it.
+            recipients: Who gets it; all subscribers if left out.
             article_ids: The articles it is made from.
         """
         if not content.strip():

@@ -4,7 +4,7 @@ A job's `next_run` is what its schedule says after the last change; a disabled j
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, cast
 
 from pydantic import Field, StringConstraints
 from typing_extensions import ReadOnly, TypedDict
@@ -25,7 +25,6 @@ from tasks_app.core.services.listing import (
 
 Schedule = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Tags = Annotated[Sequence[Word], Field(max_length=20)]
-Outcome = Literal["succeeded", "failed", "skipped"]
 
 _SUMMARY: Final = ("id", "name", "schedule", "enabled", "owner", "tags", "next_run", "last_status")
 
@@ -74,7 +73,7 @@ class Scheduler(Service):
         enabled: bool | None = None,  # noqa: FBT001 (a tool's argument, always passed by name)
         owner: Word | None = None,
         tag: Word | None = None,
-        last_status: Outcome | None = None,
+        last_status: Word | None = None,
         limit: Limit = DEFAULT_LIMIT,
     ) -> Page:
         """List jobs in the order of their ids.
@@ -112,7 +111,7 @@ class Scheduler(Service):
 
     @tool()
     def list_runs(
-        self, job_id: RecordId, status: Outcome | None = None, limit: Limit = DEFAULT_LIMIT
+        self, job_id: RecordId, status: Word | None = None, limit: Limit = DEFAULT_LIMIT
     ) -> Page:
         """List the runs of a job, latest first.
 
@@ -184,49 +183,40 @@ class Scheduler(Service):
         name: Word | None = None,
         schedule: Schedule | None = None,
         action: Text | None = None,
+        enabled: bool | None = None,  # noqa: FBT001 (a tool's argument, always passed by name)
         owner: Word | None = None,
+        tags: Tags | None = None,
         note: Text | None = None,
     ) -> Job:
-        """Change a job.
+        """Change a job, or switch it on or off.
 
         Args:
             job_id: The job to change.
             name: What it is called.
             schedule: When it runs: minute hour day month weekday, as cron writes it.
             action: What it does.
+            enabled: Whether it runs from now on.
             owner: Who answers for it.
+            tags: Words to find it by, instead of those it had.
             note: What others should know about it.
         """
         job = self.jobs[job_id]
-        changes = given(name=name, schedule=schedule, action=action, owner=owner, note=note)
-        if schedule is not None:
-            following = self._next(schedule)
-            changes["next_run"] = following if job.get("enabled") is True else None
-        return self._put(job, changes)
-
-    @tool(writes=True, fills=("jobs#next_run", "jobs#updated_at"))
-    def enable_job(self, job_id: RecordId) -> Job:
-        """Let a job run from now on.
-
-        Args:
-            job_id: The job to start.
-        """
-        job = self.jobs[job_id]
-        if job.get("enabled") is True:
-            raise ToolError("conflict", f"{job_id} is enabled already")
-        return self._put(job, {"enabled": True, "next_run": self._next(str(job.get("schedule")))})
-
-    @tool(writes=True, fills=("jobs#next_run", "jobs#updated_at"))
-    def disable_job(self, job_id: RecordId) -> Job:
-        """Keep a job from running; it stays in the list.
-
-        Args:
-            job_id: The job to stop.
-        """
-        job = self.jobs[job_id]
-        if job.get("enabled") is not True:
-            raise ToolError("conflict", f"{job_id} is disabled already")
-        return self._put(job, {"enabled": False, "next_run": None})
+        changes = given(
+            name=name,
+            schedule=schedule,
+            action=action,
+            enabled=enabled,
+            owner=owner,
+            tags=None if tags is None else list(tags),
+            note=note,
+        )
+        if all(job.get(field) == value for field, value in changes.items()):
+            raise ToolError("conflict", f"{job_id} is like this already")
+        if schedule is not None or enabled is not None:
+            changed = {**job, **changes}
+            following = self._next(str(changed.get("schedule")))
+            changes["next_run"] = following if changed.get("enabled") is True else None
+        return self.jobs.put(cast(Job, {**job, **changes, "updated_at": self.now}))
 
     @tool(writes=True)
     def delete_job(self, job_id: RecordId) -> Mapping[str, Any]:
@@ -244,6 +234,3 @@ class Scheduler(Service):
             return next_run(parse_cron(schedule), self.now)
         except CronError as problem:
             raise ToolError("invalid_value", f"schedule: {problem}") from problem
-
-    def _put(self, job: Job, values: dict[str, Any]) -> Job:
-        return self.jobs.put(cast(Job, {**job, **values, "updated_at": self.now}))

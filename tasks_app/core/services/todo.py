@@ -1,10 +1,10 @@
 """To-do lists: items with an owner, a due day and a state.
 
-A done or dropped item changes only by being reopened.
+A done or dropped item changes only by being given another status.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Final, Literal, cast
 
 from pydantic import Field
 from typing_extensions import ReadOnly, TypedDict
@@ -34,7 +34,7 @@ from tasks_app.core.services.listing import (
 )
 
 Priority = Literal["low", "normal", "high"]
-WorkingStatus = Literal["open", "in_progress", "blocked"]
+Status = Literal["open", "in_progress", "blocked", "done", "dropped"]
 Tags = Annotated[Sequence[Word], Field(max_length=20)]
 
 _SUMMARY: Final = ("id", "title", "owner", "status", "priority", "due_on", "tags")
@@ -71,7 +71,7 @@ class Todo(Service):
         self,
         status: Word | None = None,
         owner: Word | None = None,
-        priority: Priority | None = None,
+        priority: Word | None = None,
         due_from: Day | None = None,
         due_until: Day | None = None,
         limit: Limit = DEFAULT_LIMIT,
@@ -156,12 +156,12 @@ class Todo(Service):
         title: Word | None = None,
         description: Text | None = None,
         owner: Word | None = None,
-        status: WorkingStatus | None = None,
+        status: Status | None = None,
         priority: Priority | None = None,
         due_on: Day | None = None,
         tags: Tags | None = None,
     ) -> Item:
-        """Change an item that is not finished.
+        """Change an item; a finished one only together with its status.
 
         Args:
             item_id: The item to change.
@@ -173,7 +173,7 @@ class Todo(Service):
             due_on: By when.
             tags: Words to find it by, instead of those it had.
         """
-        item = self._open(item_id)
+        item = self.items[item_id]
         changes = given(
             title=title,
             description=description,
@@ -183,28 +183,9 @@ class Todo(Service):
             due_on=due_on,
             tags=None if tags is None else list(tags),
         )
-        return self._put(item, changes)
-
-    @tool(writes=True, fills=("items#updated_at",))
-    def complete_item(self, item_id: RecordId) -> Item:
-        """Mark an item as done.
-
-        Args:
-            item_id: The item that is done.
-        """
-        return self._put(self._open(item_id), {"status": "done"})
-
-    @tool(writes=True, fills=("items#updated_at",))
-    def reopen_item(self, item_id: RecordId) -> Item:
-        """Open a finished item again.
-
-        Args:
-            item_id: The item to open.
-        """
-        item = self.items[item_id]
-        if state_of(item) not in _ENDED:
-            raise ToolError("conflict", f"{item_id} is not finished")
-        return self._put(item, {"status": "open"})
+        if state_of(item) in _ENDED and status in (None, state_of(item)):
+            raise ToolError("conflict", f"{item_id} is {state_of(item)}; give it another status")
+        return self.items.put(cast(Item, {**item, **changes, "updated_at": self.now}))
 
     @tool(writes=True)
     def delete_item(self, item_id: RecordId) -> Item:
@@ -216,12 +197,3 @@ class Todo(Service):
         item = self.items[item_id]
         self.items.remove(item_id)
         return item
-
-    def _open(self, item_id: str) -> Item:
-        item = self.items[item_id]
-        if state_of(item) in _ENDED:
-            raise ToolError("conflict", f"{item_id} is {state_of(item)}; reopen it first")
-        return item
-
-    def _put(self, item: Item, values: dict[str, Any]) -> Item:
-        return self.items.put(cast(Item, {**item, **values, "updated_at": self.now}))

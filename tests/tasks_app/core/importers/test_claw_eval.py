@@ -196,8 +196,8 @@ def test_an_upstream_defect_is_found_and_recorded(
     ("reason", "change"),
     [
         (
-            "needs calendar, web",
-            lambda d: d["services"].extend([{"name": "calendar"}, {"name": "web"}]),
+            "needs caption, web",
+            lambda d: d["services"].extend([{"name": "caption"}, {"name": "web"}]),
         ),
         ("no simulated service", lambda d: d.update(services=[])),
         ("dialogue with a simulated persona", lambda d: d.update(user_agent={"enabled": True})),
@@ -237,6 +237,213 @@ def test_records_that_cannot_be_are_refused_with_their_place(
     assert reason in found.reason
 
 
+def office(root: Path, service: str, file: str, rows: Any, *tools: dict[str, Any]) -> Path:
+    """A folder with one other service."""
+
+    def change(data: dict[str, Any]) -> None:
+        data.update(services=[{"name": service}], tools=list(tools), tool_endpoints=[])
+        data.update(scoring_components=[], safety_checks=[], judge_rubric="Is it right?")
+        data["prompt"]["language"] = "zh"
+
+    place = folder(root, change)
+    (place / "fixtures" / file).parent.mkdir(parents=True)
+    (place / "fixtures" / file).write_bytes(orjson.dumps(rows))
+    return place
+
+
+def test_a_job_s_history_becomes_runs_of_their_own(tmp_path: Path) -> None:
+    history = [{"run_at": "2026-03-23T08:00:00Z", "status": "success", "duration_s": 30}]
+    jobs = [
+        {
+            "job_id": "JOB-1",
+            "name": "Restock",
+            "cron_expression": "0 8 * * 1",
+            "enabled": True,
+            "last_run": "2026-03-23T08:00:00Z",
+            "last_status": "success",
+            "execution_history": history,
+        },
+        {
+            "job_id": "JOB-2",
+            "name": "Sync",
+            "cron_expression": "0 9 * * *",
+            "enabled": False,
+            "last_status": "failed",
+        },
+    ]
+    place = office(
+        tmp_path,
+        "scheduler",
+        "scheduler/jobs.json",
+        jobs,
+        tool("scheduler_list_jobs", status="string"),
+        tool("scheduler_job_history", job_id="string", limit="integer"),
+        tool("scheduler_update_job", job_id="string", enabled="boolean"),
+    )
+    world = World(imported(place).spec)
+    listed = {
+        status: [
+            j["id"] for j in world.call("scheduler_list_jobs", {"status": status}).outcome["jobs"]
+        ]
+        for status in ("all", "enabled", "disabled", "success", "failed")
+    }
+    assert listed == {
+        "all": ["JOB-1", "JOB-2"],
+        "enabled": ["JOB-1"],
+        "disabled": ["JOB-2"],
+        "success": ["JOB-1"],
+        "failed": ["JOB-2"],
+    }
+    runs = world.call("scheduler_job_history", {"job_id": "JOB-1"}).outcome["runs"]
+    assert runs == [
+        {
+            "id": "JOB-1-R1",
+            "job_id": "JOB-1",
+            **history[0],
+            "started_at": "2026-03-23T08:00:00Z",
+            "seconds": 30,
+        }
+    ]
+    switched = world.call("scheduler_update_job", {"job_id": "JOB-2", "enabled": True}).outcome
+    assert switched["next_run"] == "2026-03-25T09:00:00+00:00"
+
+
+def test_the_days_of_a_calendar_are_asked_in_their_words(tmp_path: Path) -> None:
+    events = [
+        {
+            "event_id": "E1",
+            "title": "Weekly",
+            "attendees": ["a@x.example"],
+            "start_time": "2026-03-04T09:00:00+00:00",
+            "end_time": "2026-03-04T10:00:00+00:00",
+        },
+        {
+            "event_id": "E2",
+            "title": "Review",
+            "attendees": ["b@x.example"],
+            "start_time": "2026-03-05T09:00:00+00:00",
+            "end_time": "2026-03-05T10:00:00+00:00",
+        },
+    ]
+    place = office(
+        tmp_path,
+        "calendar",
+        "calendar/events.json",
+        events,
+        tool("calendar_list_events", date="string", days="integer"),
+        tool("calendar_get_user_events", user="string", date="string"),
+        tool("calendar_create_event", title="string", start_time="string", end_time="string"),
+    )
+    spec = imported(place).spec
+    assert spec.clock.start == "2026-03-03T09:00:00+00:00"
+    world = World(spec)
+
+    def ids(name: str, **arguments: Any) -> list[str]:
+        return [e["id"] for e in world.call(name, arguments).outcome["events"]]
+
+    assert ids("calendar_list_events", date="2026-03-04") == ["E1"]
+    assert ids("calendar_list_events", date="2026-03-04", days=2) == ["E1", "E2"]
+    assert ids("calendar_get_user_events", user="b@x.example", date="2026-03-05") == ["E2"]
+    times = {"start_time": "2026-03-06T09:00", "end_time": "2026-03-06T10:00:00Z"}
+    made = world.call("calendar_create_event", {"title": "New", **times}).outcome
+    assert (made["start"], made["attendees"]) == (
+        "2026-03-06T09:00+00:00",
+        ["assistant@studio.example"],
+    )
+
+
+def test_a_calendar_asked_by_a_span_is_a_defect_that_works_here(tmp_path: Path) -> None:
+    events = [
+        {
+            "event_id": "E1",
+            "title": "Weekly",
+            "start_time": "2026-03-04T09:00:00Z",
+            "end_time": "2026-03-04T10:00:00Z",
+        }
+    ]
+    place = office(
+        tmp_path,
+        "calendar",
+        "calendar/events.json",
+        events,
+        tool("calendar_list_events", start_date="string", end_date="string"),
+    )
+    found = imported(place)
+    assert found.defects == {
+        "D01": "calendar_list_events asks for start_date, end_date where the service wants a date"
+    }
+    span = {"start_date": "2026-03-01", "end_date": "2026-03-04"}
+    listed = World(found.spec).call("calendar_list_events", span).outcome
+    assert [event["id"] for event in listed["events"]] == ["E1"]
+
+
+def test_the_sources_of_articles_become_feeds(tmp_path: Path) -> None:
+    articles = [
+        {"article_id": "A1", "title": "One", "source": "Daily", "category": "AI", "content": "x"},
+        {"article_id": "A2", "title": "Two", "source": "Weekly", "content": "y"},
+        {"article_id": "A3", "title": "Three", "source": "Daily", "content": "z"},
+    ]
+    place = office(
+        tmp_path,
+        "rss",
+        "rss/articles.json",
+        articles,
+        tool("rss_list_feeds"),
+        tool("rss_list_articles", source="string", feed_name="string"),
+        tool("rss_publish", title="string", content="string"),
+    )
+    world = World(imported(place).spec)
+    assert world.call("rss_list_feeds", {}).outcome["feeds"] == [
+        {"id": "Daily", "name": "Daily", "category": "AI"},
+        {"id": "Weekly", "name": "Weekly"},
+    ]
+    listed = world.call("rss_list_articles", {"feed_name": "daily"}).outcome["articles"]
+    assert sorted(row["id"] for row in listed) == ["A1", "A3"]
+    assert world.call("rss_publish", {"title": "t", "content": "c"}).outcome["recipients"] == []
+
+
+def test_the_text_of_a_scan_is_read_by_the_name_that_the_request_uses(tmp_path: Path) -> None:
+    place = office(
+        tmp_path, "ocr_9", "ocr/unused.json", [], tool("ocr_extract_text", image_path="string")
+    )
+    (place / "fixtures" / "ocr" / "bulletin.txt").write_text("TOTAL 7", encoding="utf-8")
+    data = yaml.safe_load((place / "task.yaml").read_text())
+    data["sandbox_files"] = ["fixtures/pdf/bulletin.pdf"]
+    (place / "task.yaml").write_text(yaml.safe_dump(data))
+    found = imported(place)
+    assert (found.tier, found.reason) == ("B", "canned texts of scans, services files")
+    world = World(found.spec)
+    for path in ("bulletin.pdf", "fixtures/pdf/bulletin.pdf"):
+        read = world.call("ocr_extract_text", {"image_path": path})
+        assert read.outcome == {"id": "bulletin.pdf", "text": "TOTAL 7"}
+    assert world.call("ocr_extract_text", {"image_path": "other.pdf"}).error == "not_found"
+
+
+def test_records_may_stand_in_the_folder_of_another_task(tmp_path: Path) -> None:
+    folder(tmp_path)
+
+    def change(data: dict[str, Any]) -> None:
+        data["services"] = [
+            {
+                "name": "helpdesk",
+                "env": {"X_FIXTURES": "tasks/T900_lamp_triage/fixtures/helpdesk/tickets.json"},
+            }
+        ]
+
+    other = tmp_path / "T901_other"
+    other.mkdir()
+    data = declared()
+    change(data)
+    (other / "task.yaml").write_text(yaml.safe_dump(data))
+    assert [r["id"] for r in imported(other).spec.services["helpdesk"]["tickets"]] == [
+        "TK-1",
+        "TK-2",
+    ]
+    data["services"][0]["env"]["X_FIXTURES"] = "tasks/../secret/tickets.json"
+    (other / "task.yaml").write_text(yaml.safe_dump(data))
+    assert isinstance(read_folder(other), Refused)
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     place = folder(tmp_path)
     target = place / "fixtures" / "helpdesk" / "tickets.json"
@@ -255,8 +462,11 @@ def test_the_real_checkout_is_accounted_for_folder_by_folder() -> None:
     found = [read_folder(place) for place in folders(root)]
     taken = [entry for entry in found if isinstance(entry, Imported)]
     assert len(found) == 162
-    assert len(taken) == 27
+    assert len(taken) == 73
     assert all(entry.reason for entry in found)
-    for entry in taken:
-        names = set(entry.spec.services)
-        assert names <= {"mail", "contacts", "finance", "helpdesk", "inventory", "crm", "kb"}
+    assert {tier: sum(e.tier == tier for e in taken) for tier in "AB"} == {"A": 64, "B": 9}
+    named = {service for entry in taken for service in entry.spec.services}
+    assert named == {
+        *("mail", "contacts", "finance", "helpdesk", "inventory", "crm", "kb", "calendar", "todo"),
+        *("notes", "config", "rss", "scheduler", "files"),
+    }

@@ -65,6 +65,7 @@ def test_people_are_told_about_an_integration(office: Office) -> None:
     assert sent == {
         "id": "NF-001",
         "integration_id": "INT-001",
+        "channel": None,
         "recipients": ["ops@firm.example"],
         "text": "The relay is paused.",
         "date": NOW,

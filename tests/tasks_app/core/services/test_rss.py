@@ -45,6 +45,7 @@ def test_articles_come_latest_first_without_their_text(office: Office) -> None:
     assert ids(office.call("rss_search_articles", query="change copper")) == ["AR-0002"]
     assert office.call("rss_get_article", article_id="AR-0001")["content"] == "By 4 %."
     assert office.call("rss_list_feeds", category="TRADE")["total"] == 1
+    assert office.call("rss_get_feed", feed_id="FD-001")["name"] == "Trade Weekly"
 
 
 def test_a_digest_names_its_articles_and_readers_once(office: Office) -> None:
@@ -70,8 +71,8 @@ def test_a_digest_names_its_articles_and_readers_once(office: Office) -> None:
     ("change", "code"),
     [
         ({"content": " "}, "invalid_value"),
-        ({"recipients": []}, "invalid_value"),
-        ({"recipients": ["everybody"]}, "invalid_value"),
+        ({"recipients": [""]}, "invalid_value"),
+        ({"recipients": "all"}, "wrong_type"),
         ({"article_ids": ["AR-9"]}, "not_found"),
     ],
 )

@@ -115,11 +115,12 @@ def test_a_new_job_knows_when_it_runs_next_unless_it_is_off(office: Office) -> N
 def test_switching_off_takes_the_next_run_away_and_switching_on_finds_it_again(
     office: Office,
 ) -> None:
-    assert office.call("scheduler_disable_job", job_id="JB-001")["next_run"] is None
+    off = office.call("scheduler_update_job", job_id="JB-001", enabled=False)
+    assert off["next_run"] is None
     assert office.changed() == ["scheduler/jobs/JB-001#enabled,next_run,updated_at"]
-    assert office.refusal("scheduler_disable_job", job_id="JB-001") == "conflict"
-    again = office.call("scheduler_enable_job", job_id="JB-001")
-    assert again["next_run"] == "2031-03-21T02:30:00+01:00"
+    assert office.refusal("scheduler_update_job", job_id="JB-001", enabled=False) == "conflict"
+    again = office.call("scheduler_update_job", job_id="JB-001", enabled=True, tags=["nightly"])
+    assert (again["next_run"], again["tags"]) == ("2031-03-21T02:30:00+01:00", ["nightly"])
 
 
 def test_another_schedule_moves_the_next_run_of_a_job_that_is_on(office: Office) -> None:
@@ -151,7 +152,7 @@ def test_a_deleted_job_leaves_its_runs(office: Office) -> None:
             "conflict",
         ),
         ("scheduler_update_job", {"job_id": "JB-001"}, "invalid_value"),
-        ("scheduler_enable_job", {"job_id": "JB-001"}, "conflict"),
+        ("scheduler_update_job", {"job_id": "JB-001", "owner": "Data"}, "conflict"),
     ],
 )
 def test_what_does_not_fit_is_refused(

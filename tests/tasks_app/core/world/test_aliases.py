@@ -74,3 +74,50 @@ def test_arguments_that_do_not_fit_their_schema_are_refused_in_their_names(
     with pytest.raises(ToolError) as refusal:
         translate(raw, ALIAS, NOW)
     assert (refusal.value.code, refusal.value.message) == (code, message)
+
+
+def one(form: dict[str, Any], **given: Any) -> Any:
+    alias = ToolAlias(
+        tool="x",
+        arguments={"ours": form},
+        parameters={"type": "object", "properties": {"a": {}, "b": {}}},
+    )
+    found = orjson.loads(translate(orjson.dumps(given), alias, "2031-03-20T09:00:00+01:00"))
+    return found.get("ours")
+
+
+@pytest.mark.parametrize(
+    ("form", "given", "expected"),
+    [
+        ({"as": "day"}, {"a": "2031-04-02T10:00:00Z"}, "2031-04-02"),
+        ({"as": "day"}, {"a": "2031-04-02"}, "2031-04-02"),
+        ({"as": "day"}, {"a": 7}, 7),
+        ({"as": "day_start"}, {"a": "2031-04-02"}, "2031-04-02T00:00:00+01:00"),
+        ({"as": "day_end"}, {"a": "2031-04-02"}, "2031-04-03T00:00:00+01:00"),
+        (
+            {"as": "day_end", "days": {"arg": "b"}},
+            {"a": "2031-04-02", "b": 3},
+            "2031-04-05T00:00:00+01:00",
+        ),
+        (
+            {"as": "day_end", "days": {"arg": "b"}},
+            {"a": "2031-04-02", "b": -3},
+            "2031-04-03T00:00:00+01:00",
+        ),
+        ({"as": "day_end", "days": {"arg": "b"}}, {"a": "9999-12-30", "b": 30000}, "9999-12-30"),
+        ({"as": "day_start"}, {"a": "tomorrow"}, "tomorrow"),
+        ({"as": "instant"}, {"a": "2031-04-02 10:00"}, "2031-04-02T10:00+01:00"),
+        ({"as": "instant"}, {"a": "2031-04-02T10:00:00Z"}, "2031-04-02T10:00:00Z"),
+        ({"as": "instant"}, {"a": "soon"}, "soon"),
+        ({"as": "name"}, {"a": "in/scans/a.pdf"}, "a.pdf"),
+        ({"as": "name"}, {"a": "in\\a.pdf"}, "a.pdf"),
+        ({"as": "name"}, {"a": "/"}, "/"),
+        ({"else": {"arg": "b"}}, {"b": "second"}, "second"),
+        ({"else": {"arg": "b"}}, {"a": "first", "b": "second"}, "first"),
+        ({"else": {"arg": "b"}}, {}, None),
+    ],
+)
+def test_a_form_changes_the_shape_of_what_was_given(
+    form: dict[str, Any], given: dict[str, Any], expected: Any
+) -> None:
+    assert one({"arg": "a", **form}, **given) == expected
