@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rollouts_app.models import Episode
+from studio.places import place_of
 from studio.web import workers
 from studio.web.acts import Act
 from studio.web.auth import Principal
@@ -33,6 +34,7 @@ _NEWS = {
     "generate_tasks": ("run", "generated tasks:"),
     "import_tasks": ("run", "imported tasks:"),
     "start_batch": ("run", "rolled out"),
+    "start_run": ("run", "trains"),
 }
 _WAITING = (TaskState.IN_REVIEW, TaskState.PROVEN)
 
@@ -149,6 +151,8 @@ def _job(row: Job) -> dict[str, Any]:
         "kind_label": what,
         "what": f"{what}: {row.note}" if row.note and not row.is_finished else what,
         "url": reverse("job", args=[row.code]),
+        "subject": row.subject if place_of(row.subject) else "",
+        "subject_url": place_of(row.subject),
         "state": row.state,
         "how_far": f"{row.done:,} of {row.total:,}" if row.total else "",
         "done": row.done,

@@ -8,6 +8,7 @@ from rollouts_app.models import Episode
 from studio.web import workers
 from studio.web.pagination import capped_count
 from tasks_app.models import Task
+from training_app.models import TrainingRun
 
 
 class Shell:
@@ -27,6 +28,11 @@ class Shell:
     def episodes(self) -> str:
         """Number of episodes, capped; empty when there is none."""
         return _size(str(capped_count(Episode.objects.all())))
+
+    @cached_property
+    def runs(self) -> str:
+        """Number of training runs, capped; empty when there is none."""
+        return _size(str(capped_count(TrainingRun.objects.all())))
 
 
 def shell(request: HttpRequest) -> dict[str, Shell]:

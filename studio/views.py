@@ -13,19 +13,10 @@ from ninja.openapi.docs import Swagger
 
 from studio.api import api
 from studio.home import gather
+from studio.places import place_of
 from studio.web.acts import Act
 from studio.web.auth import principal, require
-from studio.web.codes import is_code, normalise
 from studio.web.htmx import render_page, see_other
-
-#: Where a code of each prefix is at home.
-PLACES = {
-    "T": "/tasks/",
-    "GEN": "/generate/",
-    "E": "/episodes/",
-    "B": "/rollouts/",
-    "JOB": "/jobs/",
-}
 
 
 @never_cache
@@ -55,11 +46,9 @@ def health(request: HttpRequest) -> HttpResponse:
 def search(request: HttpRequest) -> HttpResponse:
     """A code leads to its page, anything else to the tasks that it finds."""
     text = request.GET.get("q", "").strip()
-    if is_code(text):
-        code = normalise(text)
-        place = PLACES.get(code.partition("-")[0])
-        if place is not None:
-            return see_other(request, f"{place}{code}/")
+    place = place_of(text)
+    if place:
+        return see_other(request, place)
     return see_other(request, f"/tasks/?{urlencode({'q': text})}" if text else "/tasks/")
 
 

@@ -24,13 +24,6 @@ from training_app.queries.curves import (
     is_control,
 )
 
-STYLE_GUARD: Final = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53"
-"""Id of the style element that Plotly's bundle adds on load for its maps unless one is there.
-
-Our pages have no maps and their policy allows no inline style, so they bring an empty element of
-this id; a test looks it up in the bundle that is installed (docs/decisions/0020).
-"""
-
 
 class Look(NamedTuple):
     """Hue, dash and weight of a series: the same in every chart, table and legend."""
@@ -134,7 +127,7 @@ def value_words(value: float | None, form: Form) -> str:
 def _short(value: float) -> str:
     if value == 0:
         return "0"
-    return f"{value:.2e}" if abs(value) < 1e-3 or abs(value) >= 1e5 else f"{value:.3g}"
+    return f"{value:.2e}" if abs(value) < 1e-3 or abs(value) >= 1e5 else f"{value:#.3g}"
 
 
 # --- one run -------------------------------------------------------------------------------------
@@ -188,7 +181,7 @@ def run_figure(
         "id": family.id,
         "title": family.title,
         "what": family.what,
-        "last": _last_words(chart),
+        "last": _last_words(chart, smooth=smooth and family.scope != "measure"),
         "words": _sentence(chart, axis),
         "note": note,
         "data": data,
@@ -380,38 +373,47 @@ def gap_words(curves: Iterable[Curve]) -> str:
 
 
 def _ends(curves: Sequence[Curve]) -> list[dict[str, Any]]:
-    """Each line's name at its end, kept apart by the order of their ends."""
+    """Each line's name at its end; names that would meet are moved apart, in the order of ends."""
     drawn = sorted((c for c in curves if c.points), key=lambda c: c.points[-1].mean)
+    if not drawn:
+        return []
+    values = [point.mean for curve in drawn for point in curve.points]
+    step = max(max(values) - min(values), 1e-9) * 0.1
+    reach = max(curve.points[-1].x for curve in drawn) * 0.25
     found: list[dict[str, Any]] = []
-    spread = [point.mean for curve in drawn for point in curve.points]
-    if not spread:
-        return found
-    step = max(max(spread) - min(spread), 1e-9) * 0.13
-    floor = -float("inf")
     for curve in drawn:
         end = curve.points[-1]
-        y = max(end.mean, floor)
-        floor = y + step
+        near = [other["y"] for other in found if abs(other["x"] - end.x) < reach]
+        y = max([end.mean, *(other + step for other in near)])
         found.append(
             {
-                "xref": "paper",
-                "x": 1,
+                "xref": "x",
+                "x": _number(end.x),
                 "xanchor": "left",
                 "xshift": 3,
                 "yref": "y",
                 "y": _number(y),
                 "text": curve.label,
                 "font": {"size": 11, "color": "--ink-2"},
+                "bgcolor": "--paper",
+                "borderpad": 1,
                 "showarrow": False,
             }
         )
     return found
 
 
-def _last_words(chart: Chart) -> str:
+def _last_words(chart: Chart, *, smooth: bool) -> str:
+    """The value at the end of the line; several lines have their names there."""
     if len(chart.curves) > 1:
         return ""
-    return value_words(chart.curves[0].last, chart.family.form)
+    return value_words(_end(chart.curves[0], smooth=smooth), chart.family.form)
+
+
+def _end(curve: Curve, *, smooth: bool) -> float | None:
+    if not curve.points:
+        return None
+    return curve.points[-1].smooth if smooth else curve.points[-1].mean
 
 
 def _sentence(chart: Chart, axis: Axis) -> str:
@@ -432,7 +434,7 @@ def _sentence(chart: Chart, axis: Axis) -> str:
             f"{value_words(high, form)}"
         )
     gaps = gap_words(chart.curves)
-    said = f"{chart.family.title} over {AXIS_WORDS[axis]}. {'; '.join(parts)}."
+    said = f"{chart.family.title} over {AXIS_WORDS[axis]}: {'; '.join(parts)}."
     return f"{said} {gaps}." if gaps else said
 
 
@@ -484,10 +486,12 @@ def overlay_figure(
             look = look._replace(dash=_OTHERS[again % len(_OTHERS)])
         traces = _lines(curve, look, chart.family.form, smooth=False, label=run.code)
         data += traces[-1:]
-    layout = _layout(axis, chart.family.form)
+    layout = _layout(
+        axis, chart.family.form, end=max((c.points[-1].x for c in named if c.points), default=None)
+    )
     layout["margin"]["r"] = 96
     return {
-        "id": f"overlay-{family_id}",
+        "id": "overlay",
         "title": f"{chart.family.title}, laid over",
         "what": chart.family.what,
         "last": "",
@@ -496,12 +500,6 @@ def overlay_figure(
         "data": data,
         "layout": {**layout, "annotations": _ends(named), "shapes": []},
     }
-
-
-def _end(curve: Curve, *, smooth: bool) -> float | None:
-    if not curve.points:
-        return None
-    return curve.points[-1].smooth if smooth else curve.points[-1].mean
 
 
 def paper_cells(

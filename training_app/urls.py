@@ -2,7 +2,10 @@
 
 from django.urls import URLPattern, path
 
+from training_app.views import compare_runs, new_run
 from training_app.views import datasets as dataset_pages
+from training_app.views import run as run_page
+from training_app.views import runs as run_pages
 
 datasets: list[URLPattern] = [
     path("datasets/", dataset_pages.dataset_list, name="datasets"),
@@ -15,7 +18,27 @@ datasets: list[URLPattern] = [
     ),
 ]
 
-runs: list[URLPattern] = []
+runs: list[URLPattern] = [
+    path("runs/", run_pages.run_list, name="runs"),
+    path("runs/new/", new_run.run_new, name="run-new"),
+    path("runs/compare/", compare_runs.run_compare, name="run-compare"),
+    path("runs/compare/curves.json", compare_runs.compare_curves, name="compare-curves"),
+    path("runs/compare/sheet.json", compare_runs.compare_sheet, name="compare-sheet"),
+    path("runs/compare/curves.csv", compare_runs.compare_csv, name="compare-csv"),
+    path("runs/<str:code>/", run_page.run, name="run"),
+    path("runs/<str:code>/curves.json", run_page.run_curves, name="run-curves"),
+    path("runs/<str:code>/metrics.csv", run_page.run_csv, name="run-csv"),
+    path("runs/<str:code>/recipe.json", run_page.run_recipe, name="run-recipe"),
+    path("runs/<str:code>/log/", run_page.run_log, name="run-log"),
+    path("runs/<str:code>/log.txt", run_page.run_log_file, name="run-log-file"),
+    path("runs/<str:code>/cancel/", run_pages.run_cancel, name="run-cancel"),
+    path("runs/<str:code>/resume/", run_pages.run_resume, name="run-resume"),
+    path(
+        "runs/<str:code>/checkpoints/<str:checkpoint>/promote/",
+        run_pages.checkpoint_promote,
+        name="checkpoint-promote",
+    ),
+]
 
 evaluations: list[URLPattern] = []
 

@@ -8,12 +8,13 @@ is drawn once does not move while the run goes on.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from django.db.models import Avg, Count, Exists, F, FloatField, Max, Min, OuterRef, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
+from studio.web.choices import JobState
 from tasks_app.core.results import GRADED
 from training_app.enums import Algorithm
 from training_app.models import MetricRow, TrainingRun
@@ -116,7 +117,7 @@ def _one(id_: str, label: str, *metrics: str) -> tuple[CurveName, ...]:
 
 
 REWARD: Final = Family(
-    "reward", "Reward", "mean of a step’s rollouts, 0 to 1", _one("reward", "reward"),
+    "reward", "Reward", "mean of a step’s rollouts", _one("reward", "reward"),
     "generation", "score",
 )  # fmt: skip
 LOSS: Final = Family(
@@ -124,7 +125,7 @@ LOSS: Final = Family(
     "step",
 )  # fmt: skip
 LENGTH: Final = Family(
-    "length", "Response length", "tokens of a rollout, observations included",
+    "length", "Response length", "tokens a rollout, all of it",
     _one("length", "tokens", "completions/mean_length"), "generation", "tokens",
 )  # fmt: skip
 _COMPONENTS: Final = Family(
@@ -148,13 +149,13 @@ _ONLINE: Final[tuple[Family, ...]] = (
            "generation", "share"),
     Family("violations", "Rules broken", "share of rollouts that break one",
            _one("violations", "violations"), "generation", "share"),
-    Family("clipped", "Cut replies", "share cut by the token budget; they earn nothing",
+    Family("clipped", "Cut replies", "share cut by the budget",
            _one("clipped", "cut", "truncated", "completions/clipped_ratio"), "generation", "share"),
-    Family("zero", "Groups without variance", "share of groups that teach nothing",
+    Family("zero", "Groups without variance", "share that teaches nothing",
            _one("zero", "share", "frac_reward_zero_std"), "generation", "share"),
     Family("entropy", "Entropy", "nats a token", _one("entropy", "entropy"), "step"),
     Family("kl", "KL to the start", "nats a token", _one("kl", "KL"), "step"),
-    Family("anchors", "Shared anchors", "share of turns compared with another (GiGPO)",
+    Family("anchors", "Shared anchors", "share of turns compared",
            _one("anchors", "share", "gigpo/shared_anchors"), "generation", "share"),
     Family("time", "Step time", "seconds a step", _one("time", "seconds", "step_time"),
            "step", "seconds"),
@@ -183,7 +184,7 @@ def families_of(algorithm: str) -> tuple[Family, ...]:
 
 def axis_of(text: str | None) -> Axis:
     """The axis that a page asks for; the paper's own where it asks for none or another."""
-    return cast("Axis", text) if text in AXES else "samples"
+    return next((axis for axis in AXES if axis == text), "samples")
 
 
 def bucket_width(run: TrainingRun, last_step: int) -> int:
@@ -257,7 +258,8 @@ def _buckets(
         asked[f"low{place}"] = Min(value)
         asked[f"high{place}"] = Max(value)
     rows = run.metrics.annotate(bucket=(F("step") - 1) / width).values("bucket")
-    yield from rows.annotate(**asked).order_by("bucket")
+    for row in rows.annotate(**asked).order_by("bucket"):
+        yield dict(row)
 
 
 def _curve(
@@ -333,11 +335,16 @@ PAPER_ORDER: Final = (Algorithm.GRPO, Algorithm.GDPO, Algorithm.GIGPO, Algorithm
 
 
 def newest_of_each() -> list[TrainingRun]:
-    """The newest run of each algorithm that learns by RL, and the newest control."""
+    """The newest run of each algorithm that learns by RL, and the newest control.
+
+    One that broke off is taken only where there is no other.
+    """
     rows = with_curves()
     learning = rows.exclude(recipe__learning_rate=0)
-    chosen = [learning.filter(algorithm=algorithm).first() for algorithm in PAPER_ORDER]
-    chosen.append(rows.exclude(algorithm=Algorithm.SFT).filter(recipe__learning_rate=0).first())
+    wanted = [learning.filter(algorithm=algorithm) for algorithm in PAPER_ORDER]
+    wanted.append(rows.exclude(algorithm=Algorithm.SFT).filter(recipe__learning_rate=0))
+    broken = (JobState.FAILED, JobState.LOST)
+    chosen = [some.exclude(state__in=broken).first() or some.first() for some in wanted]
     return [run for run in chosen if run is not None]
 
 
