@@ -41,9 +41,10 @@ class Played:
     messages: tuple[dict[str, Any], ...]
 
     def row(self) -> dict[str, Any]:
-        """As a line of a samples file; its calls replay on the spec of that hash."""
+        """As a line of a samples file; its calls replay on the spec that stands beside them."""
         return {
             "spec_hash": self.spec.hash,
+            "spec": self.spec.canonical().decode(),
             "slug": self.spec.slug,
             "family": self.spec.family,
             "reward": self.reward,
