@@ -36,3 +36,4 @@ class Purpose(TextChoices):
     ROLLOUT = "rollout", "Rollout"
     EVALUATION = "evaluation", "Evaluation"
     PLAY = "play", "Played in the browser"
+    SAMPLE = "sample", "Sample of a training run"

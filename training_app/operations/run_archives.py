@@ -20,6 +20,7 @@ from django.db import transaction
 
 from studio.lib.files import whole_file
 from studio.lib.hashing import bytes_hash, content_hash
+from studio.lib.jsonvalue import JsonValue
 from studio.web import audit
 from studio.web.audit import HasUser
 from studio.web.choices import FINISHED, JobState
@@ -109,7 +110,7 @@ def _export_zip(run: TrainingRun, path: Path) -> Archived:
         whole_file(path) as place,
         zipfile.ZipFile(place, "w", compression=zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
     ):
-        hashes: dict[str, str] = {}
+        hashes: dict[str, JsonValue] = {}
         for name, source in _contents(run):
             if isinstance(source, bytes):
                 archive.writestr(name, source)
@@ -131,7 +132,7 @@ def _export_folder(run: TrainingRun, path: Path) -> Archived:
     partial = path.with_name(f"{path.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     try:
-        hashes: dict[str, str] = {}
+        hashes: dict[str, JsonValue] = {}
         for name, source in _contents(run):
             target = partial / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -196,7 +197,7 @@ def _from_start(recipe: Recipe) -> Recipe:
     return recipe.model_copy(update={"model": recipe.model.model_copy(update={"init": START})})
 
 
-def _description(run: TrainingRun, hashes: Mapping[str, str]) -> bytes:
+def _description(run: TrainingRun, hashes: Mapping[str, JsonValue]) -> bytes:
     body = {
         "format": FORMAT,
         "run": run.code,
@@ -333,7 +334,7 @@ def _identity(directory: RunDir, path: Path) -> str:
 
 
 def _archived(run: TrainingRun, directory: RunDir) -> Archived:
-    hashes = {
+    hashes: dict[str, JsonValue] = {
         name: _hash(file)
         for name, file in _tree(directory.path, ".")
         if name.split("/")[1] in _PARTS - {FILE, "status.json", "log.txt"}
