@@ -14,6 +14,7 @@ from rollouts_app.operations.batches import (
     LARGEST_GROUP,
     MOST_AT_ONCE,
 )
+from rollouts_app.reports import FailureKind, Passing
 from studio.web.choices import JobState
 
 Limit = Annotated[int | None, Field(ge=1, le=LARGEST_BUDGET)]
@@ -67,6 +68,8 @@ class BatchOut(Schema):
     budget_tokens: int | None
     usage: dict[str, int]
     seconds: float
+    rate: float | None = Field(description="Episodes a second while its job ran.")
+    eta_seconds: float | None = Field(description="What is left at that rate, while it runs.")
     created_at: dt.datetime
     finished_at: dt.datetime | None
 
@@ -96,9 +99,65 @@ class BatchOut(Schema):
             budget_tokens=row.budget_tokens,
             usage=row.usage,
             seconds=row.seconds,
+            rate=row.rate,
+            eta_seconds=row.eta,
             created_at=row.created_at,
             finished_at=row.finished_at,
         )
+
+
+class ShareOut(Schema):
+    """pass@k or pass^k, the mean over the tasks that have k graded episodes; null: none has."""
+
+    k: int
+    value: float | None
+    tasks: int
+
+
+class PassingOut(Schema):
+    """How the tasks of a family fare; all of them where ``family`` is empty."""
+
+    family: str
+    tasks: int
+    graded: int
+    passed: int
+    mean_reward: float | None
+    pass_at: list[ShareOut]
+    pass_hat: list[ShareOut]
+
+    @staticmethod
+    def from_row(row: Passing) -> "PassingOut":
+        """The public form of a row."""
+        return PassingOut(
+            family=row.family,
+            tasks=row.tasks,
+            graded=row.graded,
+            passed=row.passed,
+            mean_reward=row.mean_reward,
+            pass_at=[ShareOut(**share._asdict()) for share in row.at],
+            pass_hat=[ShareOut(**share._asdict()) for share in row.hat],
+        )
+
+
+class FailureOut(Schema):
+    """Episodes of a family and a policy that failed first at one place; ``filter`` lists them."""
+
+    family: str
+    policy: str
+    kind: FailureKind
+    failed: str = Field(description="Id of the constraint or check; of a boundary its name.")
+    episodes: int
+    graded: int = Field(description="Graded episodes of this family and policy.")
+    unscored: int
+    filter: str
+
+
+class FailuresOut(Schema):
+    """What failed first, most frequent first."""
+
+    items: list[FailureOut]
+    counted: int
+    partial: bool = Field(description="Whether only the newest episodes were counted.")
 
 
 class EpisodeOut(Schema):
@@ -120,6 +179,7 @@ class EpisodeOut(Schema):
     components: dict[str, float | None]
     checks: str
     violations: list[str]
+    first_failed: str
     turns: int
     calls: int
     errors: int
@@ -151,6 +211,7 @@ class EpisodeOut(Schema):
             components=row.components,
             checks=row.checks,
             violations=list(row.violations),
+            first_failed=row.first_failed,
             turns=row.turns,
             calls=row.calls,
             errors=row.errors,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from rollouts_app.views import batches, episodes, play
+from rollouts_app.views import batches, episodes, failures, play
 
 urlpatterns = [
     path("rollouts/", batches.batch_list, name="rollouts"),
@@ -15,6 +15,8 @@ urlpatterns = [
     path("play/<str:code>/undo/", play.undo, name="play-undo"),
     path("episodes/", episodes.episode_list, name="episodes"),
     path("episodes/export.jsonl", episodes.export, name="episodes-export"),
+    path("episodes/failures/", failures.failure_page, name="failures"),
+    path("episodes/failures.csv", failures.failure_csv, name="failures-csv"),
     path("episodes/<str:code>/", episodes.episode, name="episode"),
     path("episodes/<str:code>/trajectory.jsonl", episodes.trajectory, name="trajectory"),
     path("episodes/<str:code>/calls/<int:number>/", episodes.call_result, name="call-result"),

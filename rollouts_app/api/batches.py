@@ -3,11 +3,11 @@
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
-from rollouts_app import queries
+from rollouts_app import queries, reports
 from rollouts_app.jobs import start_batch
 from rollouts_app.models import RolloutBatch
 from rollouts_app.operations.batches import set_budget
-from rollouts_app.schemas import BatchIn, BatchOut, BudgetIn
+from rollouts_app.schemas import BatchIn, BatchOut, BudgetIn, PassingOut
 from studio.web import audit, claims, jobs
 from studio.web.acts import Act
 from studio.web.api.paging import PageOut, Paging, page_out
@@ -47,6 +47,13 @@ def list_batches(request: HttpRequest, paging: Query[Paging]) -> PageOut[BatchOu
 def get_batch(request: HttpRequest, code: str) -> BatchOut:
     """The batch as it stands; poll it until ``finished_at`` is set."""
     return BatchOut.from_row(queries.get_batch(code))
+
+
+@router.get("/{code}/passing", response=list[PassingOut], summary="pass@k and pass^k")
+@require(Act.READ)
+def get_passing(request: HttpRequest, code: str) -> list[PassingOut]:
+    """All tasks of the batch, then family by family."""
+    return [PassingOut.from_row(row) for row in reports.passing(queries.get_batch(code))]
 
 
 @router.post("/{code}/cancel", response=BatchOut, summary="Stop a batch")

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from ninja import Query, Router, Schema
 from pydantic import Field
 
-from rollouts_app import queries
+from rollouts_app import queries, reports
 from rollouts_app.core.errors import TaskFailure
 from rollouts_app.core.frames import Replay, frame_body
 from rollouts_app.models import Episode
@@ -15,6 +15,7 @@ from rollouts_app.schemas import (
     CurationIn,
     DivergenceOut,
     EpisodeOut,
+    FailuresOut,
     FramesOut,
     TurnsOut,
 )
@@ -34,6 +35,12 @@ class EpisodesAsked(Paging):
     order: str = Field("newest", description=", ".join(queries.EPISODE_ORDERS))
 
 
+class FailuresAsked(Schema):
+    """Of which episodes."""
+
+    q: Annotated[str, Field(max_length=2000)] = ""
+
+
 class TurnsAsked(Schema):
     """Which turns, from 0."""
 
@@ -47,6 +54,20 @@ def list_episodes(request: HttpRequest, asked: Query[EpisodesAsked]) -> PageOut[
     """Ended episodes; 422 says what is wrong with the filter and where."""
     found = queries.episode_page(asked.q, order=asked.order, cursor=asked.cursor, size=asked.size)
     return page_out(found.page, EpisodeOut.from_row)
+
+
+@router.get("/failures", response=FailuresOut, summary="What failed first")
+@require(Act.READ)
+def list_failures(request: HttpRequest, asked: Query[FailuresAsked]) -> FailuresOut:
+    """The first rule or check that failed, by family and policy; boundaries of unscored ones."""
+    found = reports.failures(asked.q)
+    return FailuresOut.model_validate(
+        {
+            "items": list(reports.failure_rows(found)),
+            "counted": found.counted,
+            "partial": found.partial,
+        }
+    )
 
 
 @router.get("/{code}", response=EpisodeOut, summary="One episode")

@@ -84,3 +84,15 @@ class RolloutBatch(CodedModel):
     def done(self) -> int:
         """How many episodes have ended."""
         return self.graded + self.failed
+
+    @property
+    def rate(self) -> float | None:
+        """Episodes a second while its job ran; None before the first were counted."""
+        return self.done / self.seconds if self.done and self.seconds > 0 else None
+
+    @property
+    def eta(self) -> float | None:
+        """Seconds that the open episodes will take at that rate; None where nobody can say."""
+        if self.rate is None or self.state != JobState.RUNNING:
+            return None
+        return (self.episodes_planned - self.done) / self.rate

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from rollouts_app import queries
+from rollouts_app import queries, reports
 from rollouts_app.enums import EpisodeState
 from rollouts_app.forms import BatchForm, BudgetForm
 from rollouts_app.jobs import start_batch
@@ -17,6 +17,7 @@ from rollouts_app.models import RolloutBatch
 from rollouts_app.operations.batches import CONCURRENCY, set_budget
 from rollouts_app.policies import is_model
 from rollouts_app.views.episodes import Row, row_of
+from rollouts_app.views.failures import failure_table
 from studio.lib.stats import pass_at_k, pass_hat_k
 from studio.web import audit, claims, jobs
 from studio.web.acts import Act
@@ -121,8 +122,13 @@ def batch(request: HttpRequest, code: str) -> HttpResponse:
         return same
     after = request.GET.get("after", "0")
     groups = queries.groups_of(row, after=int(after) if after.isdigit() else 0)
+    episodes_filter = f"batch:{row.code}"
     context = {
         "batch": row,
+        **_scores(row),
+        "table": failure_table(episodes_filter),
+        "failures_url": list_url(reverse("failures"), episodes_filter),
+        "failures_csv": list_url(reverse("failures-csv"), episodes_filter),
         "job": row.job,
         "job_open": row.job is not None and not row.job.is_finished,
         "groups": [_group(group, row.group_size) for group in groups],
@@ -135,7 +141,7 @@ def batch(request: HttpRequest, code: str) -> HttpResponse:
         "may_run": may(request, Act.ROLL_OUT),
         "of_a_model": is_model(row.policy),
         "resumable": row.job is not None and row.job.state in ("stopped", "failed", "lost"),
-        "episodes_url": list_url(reverse("episodes"), f"batch:{row.code}"),
+        "episodes_url": list_url(reverse("episodes"), episodes_filter),
         "passed_url": list_url(reverse("episodes"), f"batch:{row.code} passed:yes"),
         "violations_url": list_url(reverse("episodes"), f"batch:{row.code} violation:any"),
         "failed_url": list_url(reverse("episodes"), f"batch:{row.code} stop:failed"),
@@ -145,6 +151,56 @@ def batch(request: HttpRequest, code: str) -> HttpResponse:
     )
     response["ETag"] = etag(token)
     return response
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """How a family fares, or all of them."""
+
+    family: str
+    tasks: int
+    graded: int
+    passed: int
+    mean_reward: float | None
+    shares: tuple[reports.Share, ...]
+    """pass@k for every k, then pass^k for every k above 1: both are the same for 1."""
+    url: str
+    passed_url: str
+
+
+def _scores(batch: RolloutBatch) -> dict[str, Any]:
+    """The table of pass@k and pass^k; of one family without groups the ledger says it all."""
+    found = reports.passing(batch)
+    rows = found[:1] if len(found) == 2 else found
+    if batch.group_size == 1 and len(rows) == 1:
+        return {"scores": ()}
+    scores = [_score_row(batch, row) for row in rows]
+    ks = reports.ks_of(batch.group_size)
+    return {
+        "scores": scores,
+        "ks": ks,
+        "more_ks": ks[1:],
+        "of_many": batch.group_size > 1,
+        "some_missing": any(
+            share.value is not None and share.tasks < row.tasks
+            for row in scores
+            for share in row.shares
+        ),
+    }
+
+
+def _score_row(batch: RolloutBatch, row: reports.Passing) -> ScoreRow:
+    text = f"batch:{batch.code} family:{row.family}" if row.family else f"batch:{batch.code}"
+    return ScoreRow(
+        family=row.family,
+        tasks=row.tasks,
+        graded=row.graded,
+        passed=row.passed,
+        mean_reward=row.mean_reward,
+        shares=(*row.at, *row.hat[1:]),
+        url=list_url(reverse("episodes"), text),
+        passed_url=list_url(reverse("episodes"), f"{text} passed:yes"),
+    )
 
 
 def _group(group: queries.Group, size: int) -> GroupRow:
