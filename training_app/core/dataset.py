@@ -16,6 +16,8 @@ FILES: Final[Mapping[str, str]] = {
 """Kind of dataset → the file that is trained on."""
 ORIGINS: Final = "origins.jsonl"
 """A line for every line of the other files: where it comes from."""
+GROUPS: Final = ("portion", "family", "subtype", "difficulty", "policy", "source")
+"""What a composition counts by."""
 LARGEST_WEIGHT: Final = Decimal(100)
 
 
@@ -62,7 +64,8 @@ def card(
 
 def _composition(composition: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
-    for title, counts in composition.items():
+    for title in GROUPS:
+        counts = composition.get(title)
         if counts:
             lines += [f"## By {_line(title)}\n"]
             lines += [f"- {_line(key)}: {n}" for key, n in counts.items()]

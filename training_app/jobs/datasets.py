@@ -23,7 +23,7 @@ from training_app.core.curation import (
     portions,
     read_rules,
 )
-from training_app.core.dataset import copies
+from training_app.core.dataset import GROUPS, copies
 from training_app.core.demonstrations import DemonstrationError, from_trajectory
 from training_app.core.lint import Finding, lint_demonstrations, lint_prompts
 from training_app.core.outside import read_outside
@@ -53,8 +53,6 @@ KIND: Final = "freeze_dataset"
 MOST_FINDINGS: Final = 200
 """Findings that a dataset keeps; all are counted."""
 _CHUNK: Final = 100
-_GROUPS: Final = ("portion", "family", "subtype", "difficulty", "policy", "source")
-"""What the composition counts by."""
 
 
 def start_dataset(
@@ -153,7 +151,7 @@ class _Making:
     def _count(self, item: Item) -> None:
         """Add to the composition, as often as the row is written."""
         values = {"portion": item.portion.value, **item.origin}
-        for group in _GROUPS:
+        for group in GROUPS:
             if group in values:
                 self.counts.setdefault(group, Counter())[str(values[group])] += item.copies
 

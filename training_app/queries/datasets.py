@@ -30,6 +30,7 @@ from training_app.core.curation import (
     judge_tasks,
     portions,
 )
+from training_app.core.dataset import GROUPS
 from training_app.enums import DatasetKind
 from training_app.models import Dataset, DatasetItem
 
@@ -297,7 +298,7 @@ def difference(here: Dataset, there: Dataset) -> Difference:
     mine_rows, other_rows = _contents(here), _contents(there)
     counts = [
         (group, key, a, b)
-        for group in dict.fromkeys([*here.composition, *there.composition])
+        for group in GROUPS
         for key in sorted({*here.composition.get(group, {}), *there.composition.get(group, {})})
         if (a := here.composition.get(group, {}).get(key, 0))
         != (b := there.composition.get(group, {}).get(key, 0))

@@ -1,5 +1,6 @@
 """Datasets: the list with the form that freezes one, and a dataset's page with its exports."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from studio.web.errors import FilterError, Invalid
 from studio.web.filter_line import list_url
 from studio.web.htmx import etag, render_page, see_other, target, unchanged
 from training_app.core.curation import REASONS, Rules, RulesError, read_rules
+from training_app.core.dataset import FILES, GROUPS, HELD_OUT
 from training_app.enums import DatasetKind, Portion
 from training_app.forms.datasets import DatasetForm
 from training_app.jobs.datasets import start_dataset
@@ -125,7 +127,7 @@ def _start(request: HttpRequest, form: DatasetForm) -> Dataset | None:
             mixes=form.mixes(),
         )
     except FilterError as error:
-        form.add_error("filter", f"{error.detail} {error.problems[0].hint}".strip())
+        form.add_error("filter", error.detail)
     except Invalid as error:
         for problem in error.problems:
             words = f"{problem.message}. {problem.hint}".strip(". ") + "."
@@ -200,7 +202,10 @@ def dataset(request: HttpRequest, code: str) -> HttpResponse:
         "may_train": may(request, Act.TRAIN),
         "discardable": is_discardable(row),
         "source_url": _source_url(row),
-        "rules": [(_RULE_WORDS.get(name, name), _setting(value)) for name, value in _sorted(row)],
+        "rules": [
+            (_RULE_WORDS.get(name, name), _setting(row.rules[name]))
+            for name in _in_order(row.rules, _RULE_WORDS)
+        ],
     }
     if row.frozen_at is not None:
         context |= _frozen(row, against)
@@ -214,11 +219,14 @@ def dataset(request: HttpRequest, code: str) -> HttpResponse:
     return response
 
 
-def _sorted(row: Dataset) -> list[tuple[str, Any]]:
-    order = list(_RULE_WORDS)
-    return sorted(
-        row.rules.items(), key=lambda pair: order.index(pair[0]) if pair[0] in order else 99
-    )
+def _in_order(found: Iterable[str], order: Iterable[str]) -> list[str]:
+    """Keys in the order we name them in: the database keeps another one."""
+    known = list(order)
+    return sorted(found, key=lambda key: (known.index(key) if key in known else len(known), key))
+
+
+def _files(row: Dataset) -> list[str]:
+    return _in_order(row.manifest["files"], (*FILES.values(), HELD_OUT))
 
 
 def _setting(value: Any) -> str:
@@ -238,7 +246,10 @@ def _frozen(row: Dataset, against: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         "held_out": portions.get(Portion.HELD_OUT, 0),
         "has_held_out": has_held_out(row),
-        "losses": [Loss(name, REASONS.get(name, ""), n) for name, n in row.dropped.items()],
+        "losses": [
+            Loss(name, REASONS.get(name, ""), row.dropped[name])
+            for name in _in_order(row.dropped, REASONS)
+        ],
         "lost": sum(row.dropped.values()),
         "findings": row.lint,
         "found": row.dropped.get("E1", 0)
@@ -247,8 +258,11 @@ def _frozen(row: Dataset, against: str) -> dict[str, Any]:
         + row.dropped.get("not_for_rl", 0),
         "files": [{"name": name, **entry} for name, entry in row.manifest.get("files", {}).items()],
         "composition": [
-            (group, sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-            for group, counts in row.composition.items()
+            (
+                group,
+                sorted(row.composition[group].items(), key=lambda pair: (-pair[1], pair[0])),
+            )
+            for group in _in_order(row.composition, GROUPS)
         ],
         "largest": max((n for c in row.composition.values() for n in c.values()), default=1),
         "shown": [_shown(row, one) for one in queries.rows_shown(row, Portion.TRAIN)],
