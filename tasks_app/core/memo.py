@@ -13,12 +13,13 @@ LARGEST: Final = 256
 
 
 class Memo(Generic[K, R]):
-    """Results of one function of frozen data, at most `LARGEST` of them."""
+    """Results of one function of frozen data, at most so many of them."""
 
-    __slots__ = ("_kept", "_make")
+    __slots__ = ("_kept", "_make", "_most")
 
-    def __init__(self, make: Callable[[K], R]):
+    def __init__(self, make: Callable[[K], R], most: int = LARGEST):
         self._make = make
+        self._most = most
         self._kept: dict[int, tuple[K, R]] = {}
 
     def of(self, key: K) -> R:
@@ -27,7 +28,7 @@ class Memo(Generic[K, R]):
         if known is not None and known[0] is key:
             return known[1]
         made = self._make(key)
-        if len(self._kept) >= LARGEST:
+        if len(self._kept) >= self._most:
             self._kept.clear()
         self._kept[id(key)] = (key, made)
         return made

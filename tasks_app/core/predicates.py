@@ -15,7 +15,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import re2
 
@@ -272,16 +272,31 @@ def compile_predicate(predicate: Any) -> Test:
     return lambda value: all(test(value) for test in tests)
 
 
-def compile_where(where: Mapping[str, Any]) -> Test:
-    """Compile an object of field path → predicate into one test of a record."""
-    fields: list[tuple[tuple[str, ...], Test]] = []
+class Entry(NamedTuple):
+    """One compiled entry of a `where`."""
+
+    path: str
+    parts: tuple[str, ...]
+    predicate: Any
+    test: Test
+
+
+def compile_fields(where: Mapping[str, Any]) -> tuple[Entry, ...]:
+    """Compile an object of field path → predicate, each for itself. Raises PredicateError."""
+    found: list[Entry] = []
     if not isinstance(where, Mapping):
         raise PredicateError("expected an object of field → predicate")
     for path, predicate in where.items():
         try:
-            fields.append((split_path(path), compile_predicate(predicate)))
+            found.append(Entry(path, split_path(path), predicate, compile_predicate(predicate)))
         except PredicateError as problem:
             raise PredicateError(f"{path}: {problem}") from problem
+    return tuple(found)
+
+
+def compile_where(where: Mapping[str, Any]) -> Test:
+    """Compile an object of field path → predicate into one test of a record."""
+    fields = [(entry.parts, entry.test) for entry in compile_fields(where)]
     plain = all(len(parts) == 1 and parts[0] != "*" for parts, _ in fields)
     flat = tuple((parts[0], test) for parts, test in fields) if plain else ()
 

@@ -234,14 +234,15 @@ def bind(value: Any, scope: Mapping[str, Any]) -> Any:
         if two and "fn" in value and "args" in value:
             if not isinstance(value["args"], LISTS):
                 raise BindingError(f"args of {value['fn']} is no list")
-            return apply_function(value["fn"], [bind(a, scope) for a in value["args"]])
+            arguments = [a if isinstance(a, LEAVES) else bind(a, scope) for a in value["args"]]
+            return apply_function(value["fn"], arguments)
         if two and "text" in value and "with" in value:
             if not isinstance(value["text"], str) or not isinstance(value["with"], Mapping):
                 raise BindingError('a text binding is {"text": text, "with": {name: value}}')
             return fill(value["text"], {k: bind(v, scope) for k, v in value["with"].items()})
-        return {key: bind(item, scope) for key, item in value.items()}
+        return {k: v if isinstance(v, LEAVES) else bind(v, scope) for k, v in value.items()}
     if isinstance(value, LISTS):
-        return [bind(item, scope) for item in value]
+        return [item if isinstance(item, LEAVES) else bind(item, scope) for item in value]
     return value
 
 

@@ -161,15 +161,21 @@ class Collection(Generic[R]):
 
 def put(store: Store, facts: CollectionFacts, record: Mapping[str, Any]) -> Record:
     """Add or replace one record in a store; notes the change and keeps the key."""
-    try:
-        frozen: Record = Record({key: freeze(value) for key, value in record.items()})
+    rows = store.tables.get(facts.address, {})
+    record_id = record.get(facts.id_field)
+    before = rows.get(record_id) if isinstance(record_id, str) else None
+    known = before if before is not None else _NOTHING
+    try:  # most values are the very ones of the record before: frozen already
+        frozen: Record = Record(
+            {
+                key: value if known.get(key, known) is value else freeze(value)
+                for key, value in record.items()
+            }
+        )
     except InvalidValueError as problem:
         raise ToolError("invalid_value", str(problem)) from problem
-    record_id = frozen.get(facts.id_field)
     if not isinstance(record_id, str) or not record_id:
         raise ToolError("invalid_value", f"a record of {facts.address} needs {facts.id_field}")
-    rows = store.tables.get(facts.address, {})
-    before = rows.get(record_id)
     frozen.digest = digest(f"{facts.address}/{record_id}", frozen, facts.unstable)
     table = {**rows, record_id: frozen}
     if before is None:

@@ -13,6 +13,7 @@ import orjson
 from pydantic import ValidationError
 
 from tasks_app.core.calls import Tables
+from tasks_app.core.memo import Memo
 from tasks_app.core.services.base import Tool
 from tasks_app.core.services.catalog import collections, tools
 from tasks_app.core.values import PLAIN
@@ -138,8 +139,26 @@ def _refused(tool: Tool, arguments: Any) -> list[str]:
 # --- what records offer --------------------------------------------------------------------------
 
 
+class _Offer:
+    """What the records of one state offer; a proof asks for the same again and again."""
+
+    def __init__(self, _tables: Tables):
+        self.places: dict[tuple[str, str], str | None] = {}
+        self.values: dict[str, list[Any]] = {}
+
+
+_offers: Final[Memo[Tables, _Offer]] = Memo(_Offer, most=8)
+
+
 def collection_for(argument: str, service: str, tables: Tables) -> str | None:
     """Return the collection an id argument names: `ticket_id` of helpdesk → helpdesk/tickets."""
+    places, key = _offers.of(tables).places, (argument, service)
+    if key not in places:
+        places[key] = _collection_for(argument, service, tables)
+    return places[key]
+
+
+def _collection_for(argument: str, service: str, tables: Tables) -> str | None:
     noun = argument.removesuffix("_ids").removesuffix("_id")
     own: list[str] = []
     other: list[str] = []
@@ -161,6 +180,13 @@ def holders(tables: Tables) -> dict[str, list[str]]:
 
 def field_values(tables: Tables, field: str) -> list[Any]:
     """Return the distinct plain values of a field anywhere in the records, in order."""
+    values = _offers.of(tables).values
+    if field not in values:
+        values[field] = _field_values(tables, field)
+    return values[field][:]
+
+
+def _field_values(tables: Tables, field: str) -> list[Any]:
     seen: dict[Any, None] = {}
     for rows in tables.values():
         for row in rows.values():

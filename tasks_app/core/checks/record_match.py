@@ -15,15 +15,23 @@ from tasks_app.core.evidence import (
     referenced,
     without_references,
 )
-from tasks_app.core.predicates import Test, compile_predicate, compile_where, in_words, shown
+from tasks_app.core.predicates import (
+    Entry,
+    Test,
+    compile_fields,
+    compile_predicate,
+    compile_where,
+    in_words,
+    shown,
+)
 from tasks_app.core.results import Judgement
 from tasks_app.core.values import MISSING, address, follow
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(expect: bytes) -> Test:
+def _compiled(expect: bytes) -> tuple[Entry, ...]:
     """Compile an `expect` whose references are resolved; many runs make the same records."""
-    return compile_where(orjson.loads(expect))
+    return compile_fields(orjson.loads(expect))
 
 
 class RecordMatch(BaseCheck):
@@ -61,8 +69,8 @@ class RecordMatch(BaseCheck):
         return Selection(self.place, self.where)
 
     @functools.cached_property
-    def _expected(self) -> Test | None:
-        return None if has_reference(self.expect) else compile_where(self.expect)
+    def _expected(self) -> tuple[Entry, ...] | None:
+        return None if has_reference(self.expect) else compile_fields(self.expect)
 
     @functools.cached_property
     def _counted(self) -> Test:
@@ -75,19 +83,17 @@ class RecordMatch(BaseCheck):
         cites = tuple(address(self.place, row[id_field]) for row in found)
         if not self._counted(len(found)):
             return Judgement(0.0, f"{len(found)} records of {self.place} are selected", cites)
-        holds = self._expected or _compiled(orjson.dumps(evidence.resolve(self.expect, self.stage)))
+        expected = self._expected
+        if expected is None:
+            expected = _compiled(orjson.dumps(evidence.resolve(self.expect, self.stage)))
         for row, cite in zip(found, cites, strict=True):
-            if not holds(row):
-                return Judgement(0.0, self._difference(row, evidence), (cite,))
+            for path, parts, predicate, test in expected:
+                value = follow(row, parts)
+                if not test(value):
+                    seen = "missing" if value is MISSING else shown(value)
+                    said = f"{path} is {seen}; expected {in_words(predicate)}"
+                    return Judgement(0.0, said, (cite,))
         return Judgement(1.0, "", cites)
-
-    def _difference(self, row: Mapping[str, Any], evidence: Evidence) -> str:
-        for path, predicate in evidence.resolve(self.expect, self.stage).items():
-            value = follow(row, path)
-            if not compile_predicate(predicate)(value):
-                seen = "missing" if value is MISSING else shown(value)
-                return f"{path} is {seen}; expected {in_words(predicate)}"
-        return ""
 
     def reads(self) -> tuple[str, ...]:
         """The collection it looks into, and those its references look into."""

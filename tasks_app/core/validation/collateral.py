@@ -26,7 +26,7 @@ def stray_plays(trial: Trial) -> list[tuple[Act, Play]]:
     place = last_place(trial.acts)
     found: list[tuple[Act, Play]] = []
     for act in extra_writes(trial):
-        play = trial.run("stray", (act, *trial.acts[place:]), place)
+        play = trial.run("stray", (act, *trial.acts[place:]), place, keep=True)
         if play.evidence.strays():
             found.append((act, play))
     return found

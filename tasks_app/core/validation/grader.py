@@ -255,7 +255,9 @@ def _parted(order: Sequence[BaseCheck]) -> tuple[list[BaseCheck], list[BaseCheck
 def _key_of(
     check: BaseCheck, contents: _Contents, judged: _Calls
 ) -> Callable[[Evidence], Key] | None:
-    """Return a function from evidence to what a check reads of it; None if that is unknown."""
+    """Return a function from evidence to what a check reads of it; None if that is unknown, or
+    dearer to tell than to judge (`unchanged` reads every table).
+    """
     stage, places, content = check.stage, check.reads(), contents.of
 
     def tables(evidence: Evidence) -> Key:
@@ -265,15 +267,10 @@ def _key_of(
     def reply(evidence: Evidence) -> Key:
         return (evidence.reply(stage), *tables(evidence))
 
-    def everything(evidence: Evidence) -> Key:
-        return tuple([content(p, table) for s in evidence.stages for p, table in s.closed.items()])
-
     if isinstance(check, RecordMatch | MessageMatch):
         return tables
     if isinstance(check, Answer):
         return reply
-    if isinstance(check, Unchanged):
-        return everything
     if isinstance(check, CallOrder):
         steps = [s if isinstance(s, tuple) else (s,) for s in check.order]
         tools = frozenset(n for step in steps for p in step for n in p.tools)

@@ -46,6 +46,13 @@ class Mutant(NamedTuple):
     """It alters a text that a check names: never equivalent."""
 
 
+class Judged(NamedTuple):
+    """A mutant and what came of it. Its run isn't kept: a proof makes many."""
+
+    mutant: Mutant
+    result: MutantResult
+
+
 # --- operators -----------------------------------------------------------------------------------
 
 
@@ -459,11 +466,11 @@ def _unlike(
 # --- M1 ------------------------------------------------------------------------------------------
 
 
-def prove_mutants(trial: Trial) -> list[tuple[Mutant, Play, MutantResult]]:
+def prove_mutants(trial: Trial) -> list[Judged]:
     """Run every mutant and judge it; survivors carry what differs from the reference."""
     masks = Masks(trial)
     broken = trial.reference.grade.violations
-    found: list[tuple[Mutant, Play, MutantResult]] = []
+    found: list[Judged] = []
     for number, mutant in enumerate(mutants(trial)):
         play = trial.run(mutant.operator, mutant.acts, mutant.at)
         verdict, where = verdict_of(trial, masks, mutant, play, broken)
@@ -475,7 +482,7 @@ def prove_mutants(trial: Trial) -> list[tuple[Mutant, Play, MutantResult]]:
             verdict=verdict,
             difference=tuple(where[:8]),
         )
-        found.append((mutant, play, result))
+        found.append(Judged(mutant, result))
     return found
 
 
@@ -493,12 +500,10 @@ def verdict_of(
     return ("survived", where) if where else ("equivalent", [])
 
 
-def survivors(
-    trial: Trial, found: Sequence[tuple[Mutant, Play, MutantResult]]
-) -> Iterator[Finding]:
+def survivors(trial: Trial, found: Sequence[Judged]) -> Iterator[Finding]:
     """M1: every mutant that changes the outcome loses."""
-    killed = [result.reward for _, _, result in found if result.verdict == "killed"]
-    for _, _, result in found:
+    killed = [result.reward for _, result in found if result.verdict == "killed"]
+    for _, result in found:
         if result.verdict == "survived":
             yield finding(
                 "M1",

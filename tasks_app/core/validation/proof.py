@@ -26,7 +26,7 @@ from tasks_app.core.validation.collateral import costs, damaged_field, inside, s
 from tasks_app.core.validation.determinism import same_again
 from tasks_app.core.validation.diversity import fingerprint
 from tasks_app.core.validation.gate import Gate, finding
-from tasks_app.core.validation.mutants import Mutant, prove_mutants, prove_states, survivors
+from tasks_app.core.validation.mutants import Judged, prove_mutants, prove_states, survivors
 from tasks_app.core.validation.nontrivial import cheap_plays, does_nothing, no_shortcut
 from tasks_app.core.validation.solvability import (
     other_orders,
@@ -36,7 +36,7 @@ from tasks_app.core.validation.solvability import (
     within_budget,
 )
 from tasks_app.core.validation.suggestions import with_suggestions
-from tasks_app.core.validation.trial import Play, Trial
+from tasks_app.core.validation.trial import Trial
 from tasks_app.core.validation.violations import biting, prove_constraints
 from tasks_app.core.world.world import seed_problem
 
@@ -205,7 +205,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     notes.explain("M1", _counted(judged))
     notes.run("D1", DYNAMIC["D1"], same_again(trial))
     return found._replace(
-        mutants=tuple(result for _, _, result in judged),
+        mutants=tuple(result for _, result in judged),
         states=tuple(prove_states(trial)),
         constraints=tuple(proofs),
         stray=max((play.reward for _, play in strays), default=damaged),
@@ -229,8 +229,8 @@ def _nontrivial(trial: Trial, notes: _Notes) -> _Found:
     return _Found(probes=tuple(play.run(name) for name, play in plays))
 
 
-def _counted(judged: Sequence[tuple[Mutant, Play, MutantResult]]) -> str:
-    verdicts: list[str] = [result.verdict for _, _, result in judged]
+def _counted(judged: Sequence[Judged]) -> str:
+    verdicts: list[str] = [result.verdict for _, result in judged]
     kinds = ("killed", "equivalent", "survived")
     return ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
 

