@@ -34,7 +34,7 @@ OPERATORS = {
 
 def survived(spec: TaskSpec) -> list[str]:
     found = prove_mutants(Trial(spec))
-    return [result.title for _, _, result in found if result.verdict == "survived"]
+    return [result.title for _, result in found if result.verdict == "survived"]
 
 
 def verdict(trial: Trial, mutant: Mutant) -> str:
