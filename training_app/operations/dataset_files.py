@@ -8,6 +8,7 @@ gives the same zip, byte by byte.
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -75,10 +76,10 @@ def write_folder(dataset: Dataset, folder: Path) -> dict[str, Any]:
 
 def zip_file(dataset: Dataset) -> IO[bytes]:
     """The folder as a zip, open at its beginning; gone when it is closed."""
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place) / dataset.code
         write_folder(dataset, folder)
-        stream = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it
+        stream = stack.enter_context(tempfile.TemporaryFile())
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.iterdir()):
                 entry = zipfile.ZipInfo(f"{dataset.code}/{file.name}", _STAMP)
@@ -87,20 +88,23 @@ def zip_file(dataset: Dataset) -> IO[bytes]:
                 with archive.open(entry, "w") as target, file.open("rb") as source:
                     while piece := source.read(2**20):
                         target.write(piece)
-    stream.seek(0)
-    return stream
+        stream.seek(0)
+        stack.pop_all()  # whoever asked closes it
+        return stream
 
 
 def parquet_file(dataset: Dataset) -> IO[bytes]:
     """All rows as one Parquet file (zstd) with a column `split`, open at its beginning."""
     require_frozen(dataset)
     schema = SCHEMAS[DatasetKind(dataset.kind)]
-    stream = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it
-    with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
-        for group in _groups(dataset):
-            writer.write_table(pa.Table.from_pylist(group, schema=schema))
-    stream.seek(0)
-    return stream
+    with ExitStack() as stack:
+        stream = stack.enter_context(tempfile.TemporaryFile())
+        with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
+            for group in _groups(dataset):
+                writer.write_table(pa.Table.from_pylist(group, schema=schema))
+        stream.seek(0)
+        stack.pop_all()  # whoever asked closes it
+        return stream
 
 
 def _groups(dataset: Dataset) -> Iterator[list[dict[str, Any]]]:

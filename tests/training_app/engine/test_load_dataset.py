@@ -37,7 +37,8 @@ def test_load_dataset_reads_the_folder_and_the_parquet_file(kind: str, tmp_path:
     folder = tmp_path / "folder"
     write_folder(dataset, folder)
     table = tmp_path / "all.parquet"
-    table.write_bytes(parquet_file(dataset).read())
+    with parquet_file(dataset) as stream:
+        table.write_bytes(stream.read())
     done = subprocess.run(
         [sys.executable, "-c", CODE, str(folder), str(table)],
         check=True,
