@@ -68,6 +68,7 @@ EMPTY = (
     Shot("tasks-empty", "/tasks/"),
     Shot("episodes-empty", "/episodes/"),
     Shot("rollouts-empty", "/rollouts/"),
+    Shot("endpoints-empty", "/endpoints/"),
 )
 FULL = (
     Shot("home", "/"),
@@ -98,6 +99,9 @@ FULL = (
     Shot("replay-turn-4", "first:/episodes/#turn-4"),
     Shot("rollouts", "/rollouts/"),
     Shot("batch", "first:/rollouts/"),
+    Shot("endpoints", "/endpoints/"),
+    Shot("endpoints-viewer", "/endpoints/", who=VIEWER.username),
+    Shot("endpoint", "/endpoints/mill-large/"),
     Shot("account", "/account/"),
     Shot("api-docs", "/api/docs", wait=".swagger-ui .info", ours=False),
     Shot("not-found", "/tasks/T-0000/", status=404),
@@ -121,21 +125,19 @@ class Camera:
     """The first row of a list, looked up once, so that every picture shows the same task."""
 
     def take(self, shots: Iterable[Shot]) -> None:
-        """Photograph each at every width in every theme."""
+        """Photograph each at every width in every theme; a page is loaded once for all of them."""
         wanted = list(shots)
-        for theme in self.themes:
-            for width in self.widths:
-                for who in dict.fromkeys(shot.who for shot in wanted):
-                    context = self._context(who, width, theme)
-                    for shot in wanted:
-                        if shot.who == who:
-                            self._one(context, shot, width, theme)
-                    context.close()
+        for who in dict.fromkeys(shot.who for shot in wanted):
+            context = self._context(who)
+            for shot in wanted:
+                if shot.who == who:
+                    self._one(context, shot)
+            context.close()
 
-    def _context(self, who: str, width: int, theme: str) -> BrowserContext:
+    def _context(self, who: str) -> BrowserContext:
+        first = self.widths[0]
         context = self.browser.new_context(
-            viewport={"width": width, "height": WIDTHS[width]},
-            color_scheme="dark" if theme == "dark" else "light",
+            viewport={"width": first, "height": WIDTHS[first]},
             reduced_motion="reduce",
             locale="en-GB",
             timezone_id="UTC",
@@ -146,8 +148,8 @@ class Camera:
             )
         return context
 
-    def _one(self, context: BrowserContext, shot: Shot, width: int, theme: str) -> None:
-        label = f"{shot.name}-{width}-{theme}"
+    def _one(self, context: BrowserContext, shot: Shot) -> None:
+        label = shot.name
         page = context.new_page()
         page.on("console", lambda message: self._console(label, message))
         page.on("pageerror", lambda error: self.faults.append(f"{label}: script error: {error}"))
@@ -172,10 +174,19 @@ class Camera:
         if shot.press:
             page.evaluate("document.activeElement.blur()")
             page.keyboard.press(shot.press)
-        if shot.ours:
-            self._look(page, label, width)
-        page.screenshot(path=OUT / f"{label}.png", full_page=not shot.press)
-        self.taken += 1
+        for theme in self.themes:
+            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+            for width in self.widths:
+                page.set_viewport_size({"width": width, "height": WIDTHS[width]})
+                name = f"{shot.name}-{width}-{theme}"
+                if shot.ours:
+                    self._look(page, name, width)
+                    # Contrast follows the theme, not the width; what a telephone hides and shows
+                    # is looked at once.
+                    if width == self.widths[0] or theme == self.themes[0] == "light":
+                        self._examine(page, name)
+                page.screenshot(path=OUT / f"{name}.png", full_page=not shot.press)
+                self.taken += 1
         page.close()
 
     def _resolve(self, page: Page, path: str) -> str | None:
@@ -202,6 +213,8 @@ class Camera:
         wide = page.evaluate(_TOO_WIDE)
         if wide:
             self.faults.append(f"{label}: wider than its place: {', '.join(wide)}")
+
+    def _examine(self, page: Page, label: str) -> None:
         if self.axe is None:
             return
         for fault in self.axe.run(page).response["violations"]:
@@ -209,9 +222,24 @@ class Camera:
             self.faults.append(f"{label}: axe {fault['id']} ({fault['impact']}): {places}")
 
 
+_ENDPOINTS = """
+from django.utils import timezone
+from tasks_app.models import ModelEndpoint
+for name, model, found, words in (
+    ("mill-large", "mill/large-2", {"tools": True, "parallel_calls": True, "images": False,
+     "seed": True, "context": 131072}, ""),
+    ("quarry", "quarry-7b-instruct", {}, "404: the model quarry-7b-instruct does not exist"),
+):
+    ModelEndpoint.objects.create(name=name, base_url=f"https://{name}.example/v1", model=model,
+        roles=["teacher"], api_key_env="MILL_API_KEY", abilities=found, probe_words=words,
+        latency=0.42 if found else None, probed_at=timezone.now())
+"""
+
+
 def _fill(site: Site) -> None:
-    """The demo, which has a bit of everything."""
+    """The demo, which has a bit of everything, and two endpoints: it names no server itself."""
     site.manage("seed_demo")
+    site.python(_ENDPOINTS)
 
 
 def _parser() -> argparse.ArgumentParser:
