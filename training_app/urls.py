@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from training_app.views import compare_runs, new_run
 from training_app.views import datasets as dataset_pages
+from training_app.views import evaluations as evaluation_pages
 from training_app.views import run as run_page
 from training_app.views import runs as run_pages
 
@@ -40,6 +41,29 @@ runs: list[URLPattern] = [
     ),
 ]
 
-evaluations: list[URLPattern] = []
+evaluations: list[URLPattern] = [
+    path("evaluations/", evaluation_pages.evaluation_list, name="evaluations"),
+    path("evaluations/suites/", evaluation_pages.suite_freeze, name="suite-freeze"),
+    path("evaluations/suites/<str:code>/", evaluation_pages.suite, name="suite"),
+    path("evaluations/served/", evaluation_pages.serve, name="serve"),
+    path("evaluations/served/<str:code>/stop/", evaluation_pages.serve_stop, name="serve-stop"),
+    path("evaluations/<str:code>/", evaluation_pages.evaluation, name="evaluation"),
+    path(
+        "evaluations/<str:code>/cancel/", evaluation_pages.evaluation_cancel,
+        name="evaluation-cancel",
+    ),
+    path(
+        "evaluations/<str:code>/resume/", evaluation_pages.evaluation_resume,
+        name="evaluation-resume",
+    ),
+    path(
+        "evaluations/<str:code>/baseline/", evaluation_pages.evaluation_baseline,
+        name="evaluation-baseline",
+    ),
+    path(
+        "evaluations/<str:code>/export/<str:form>/", evaluation_pages.evaluation_export,
+        name="evaluation-export",
+    ),
+]  # fmt: skip
 
 urlpatterns = [*datasets, *runs, *evaluations]

@@ -2,6 +2,11 @@
 
 from ninja import Router
 
-from training_app.api import datasets
+from training_app.api import datasets, evaluations
 
-ROUTERS: tuple[tuple[str, Router], ...] = (("/datasets", datasets.router),)
+ROUTERS: tuple[tuple[str, Router], ...] = (
+    ("/datasets", datasets.router),
+    ("/evaluations", evaluations.router),
+    ("/suites", evaluations.suites),
+    ("/servings", evaluations.served),
+)

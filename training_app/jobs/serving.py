@@ -137,9 +137,9 @@ def keep(checkpoint: Checkpoint, handle: JobHandle, *, idle: float) -> int:
                     f"The server of {checkpoint.code} is gone; see {_log(checkpoint)}"
                 )
             asked = int(state["asked"])
+            handle.progress(asked, None, f"{READY}{endpoint.base_url}")
             if state["idle"] >= idle:
                 return asked
-            handle.progress(asked, None, f"{READY}{endpoint.base_url}")
             time.sleep(_TICK)
 
 

@@ -1,0 +1,271 @@
+"""The pages of evaluations: what they show, to whom, and what they refuse."""
+
+import csv
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+
+from rollouts_app.enums import EpisodeState
+from rollouts_app.models import Episode
+from studio.web.choices import JobState, Role
+from studio.web.models import Job
+from tests.factories import serve_stub
+from tests.factories.people import person
+from tests.factories.runs import made_run
+from tests.training_app.served import checkpoint, suite
+from training_app.models import Checkpoint, Evaluation, Suite
+from training_app.operations.evaluations import open_evaluation, record_report
+from training_app.queries.evaluations import before_after, get_evaluation
+from training_app.queries.servings import SERVE
+
+pytestmark = pytest.mark.django_db
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def _stub(settings: LazySettings, tmp_path: Path) -> None:
+    settings.VAR_DIR = tmp_path / "var"
+    settings.STUDIO_ENGINE = [sys.executable, str(serve_stub.__file__)]
+
+
+@pytest.fixture
+def client_of(db: None) -> Callable[[Role], Client]:
+    """A client signed in as somebody of a role."""
+
+    def make(role: Role) -> Client:
+        client = Client()
+        client.force_login(person(f"a-{role.value}", role))
+        return client
+
+    return make
+
+
+def ended(row: Evaluation, *rewards: float | None) -> Evaluation:
+    """Grade the episodes of an evaluation by hand, in order; None: broke outside the model."""
+    assert row.batch is not None
+    episodes = row.batch.episodes.order_by("version_id", "group_index")
+    for episode, reward in zip(episodes, rewards, strict=True):
+        columns = (
+            {"state": EpisodeState.FAILED, "boundary": "endpoint", "failure": "gone"}
+            if reward is None
+            else {"state": EpisodeState.GRADED, "reward": reward, "passed": reward == 1.0}
+        )
+        Episode.objects.filter(pk=episode.pk).update(**columns)
+    return record_report(evaluation=row)
+
+
+def compared() -> tuple[Evaluation, Evaluation]:
+    """Two steps of a run on three tasks: one better, one worse, one broken."""
+    first = checkpoint(100)
+    later = checkpoint(200, run=first.run)
+    on = suite(tasks=3)
+    before = ended(open_evaluation(suite=on, checkpoint=first, by=None), 0.0, 1.0, 1.0)
+    after = ended(open_evaluation(suite=on, checkpoint=later, by=None), 1.0, 0.5, None)
+    return before, after
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    answer = client.get(path)
+    assert answer.status_code == status, answer.content[:2000]
+    return answer.content.decode()
+
+
+def words(html: str) -> str:
+    """The text of a page in one line."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_nothing_yet_says_what_to_do_first(client_of: Callable[[Role], Client]) -> None:
+    said = words(page(client_of(Role.EDITOR), "/evaluations/"))
+    assert "Nothing was measured yet." in said
+    assert "There is no checkpoint and no endpoint yet." in said
+    assert "pocket-held-out" in said
+
+
+def test_a_viewer_reads_and_starts_nothing(client_of: Callable[[Role], Client]) -> None:
+    _, after = compared()
+    viewer = client_of(Role.VIEWER)
+    assert "needs the role editor" in words(page(viewer, "/evaluations/"))
+    assert '<form method="post" action="/evaluations/' not in page(
+        viewer, f"/evaluations/{after.code}/"
+    )
+    posts = [
+        "/evaluations/", "/evaluations/suites/", "/evaluations/served/",
+        f"/evaluations/{after.code}/cancel/", f"/evaluations/{after.code}/resume/",
+        f"/evaluations/{after.code}/baseline/",
+    ]  # fmt: skip
+    assert {viewer.post(path).status_code for path in posts} == {403}
+    assert Client().get(f"/evaluations/{after.code}/").status_code == 302
+
+
+def test_the_form_starts_one_and_leads_to_it(client_of: Callable[[Role], Client]) -> None:
+    row, on = checkpoint(), suite(tasks=2)
+    asked = {
+        "model": f"checkpoint:{row.code}", "suite": on.name, "way": "sampled", "n": "3",
+        "seed": "4", "baseline": "none",
+    }  # fmt: skip
+    answer = client_of(Role.EDITOR).post("/evaluations/", asked)
+    made = Evaluation.objects.get()
+    assert (answer.status_code, answer["Location"]) == (303, f"/evaluations/{made.code}/")
+    assert (made.checkpoint, made.greedy, made.group_size, made.seed, made.baseline) == (
+        row, False, 3, 4, None,
+    )  # fmt: skip
+    assert made.job is not None
+    assert made.job.state == JobState.QUEUED
+
+
+def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_written(
+    client_of: Callable[[Role], Client],
+) -> None:
+    row, on = checkpoint(), suite(tasks=1)
+    other = ended(open_evaluation(suite=suite("other", 1), checkpoint=row, by=None), 1.0, 1.0)
+    client = client_of(Role.EDITOR)
+    asked = {"model": f"checkpoint:{row.code}", "suite": on.name, "way": "greedy", "n": "1",
+             "seed": "0", "baseline": other.code}  # fmt: skip
+    answer = client.post("/evaluations/", asked)
+    assert answer.status_code == 422
+    assert "was measured on other, not on lamps" in words(answer.content.decode())
+    answer = client.post("/evaluations/", {**asked, "baseline": "EV-0000"})
+    assert "There is no evaluation EV-0000" in words(answer.content.decode())
+    answer = client.post("/evaluations/", {**asked, "model": "checkpoint:CK-0000"})
+    assert "There is no checkpoint CK-0000" in words(answer.content.decode())
+    assert Evaluation.objects.count() == 1
+
+
+def test_the_page_shows_scores_what_is_new_and_the_worst_first(
+    client_of: Callable[[Role], Client],
+) -> None:
+    before, after = compared()
+    html = page(client_of(Role.EDITOR), f"/evaluations/{after.code}/")
+    said = words(html)
+    assert "tasks are new families" in said
+    assert "Score 50 %" in said
+    assert "Not every task is scored." in said
+    assert f"Against {before.code} 0.00 -1.00 to 1.00 on 2 tasks: 1 worse, 1 better" in said
+    assert after.batch is not None
+    assert before.batch is not None
+    worse = after.batch.episodes.get(reward=0.5)
+    was = before.batch.episodes.get(version=worse.version_id)
+    assert html.index(f"/episodes/{worse.code}/") < html.index(f"/episodes/{was.code}/")
+    assert f"batch%3A{after.batch.code}+stop%3Afailed" in html
+    assert after.checkpoint is not None
+    # the address that starts it again carries its settings
+    assert f"?model=checkpoint%3A{after.checkpoint.code}&amp;suite=lamps&amp;way=greedy" in html
+
+
+def test_words_of_people_stay_text(client_of: Callable[[Role], Client]) -> None:
+    _, after = compared()
+    assert after.batch is not None
+    episode = after.batch.episodes.get(reward=0.5)
+    episode.task.title = HOSTILE
+    episode.task.save(update_fields=["title"])
+    record_report(evaluation=after)
+    html = page(client_of(Role.EDITOR), f"/evaluations/{after.code}/")
+    assert HOSTILE not in html
+    assert "&lt;script&gt;alert(1)" in html
+
+
+def test_a_running_one_shows_what_there_is_so_far(client_of: Callable[[Role], Client]) -> None:
+    row = open_evaluation(suite=suite(tasks=2), checkpoint=checkpoint(), by=None)
+    assert row.batch is not None
+    first = row.batch.episodes.order_by("version_id")[0]
+    Episode.objects.filter(pk=first.pk).update(state=EpisodeState.GRADED, reward=1.0, passed=True)
+    job = Job.objects.create(kind="evaluate", state=JobState.RUNNING, subject=row.code)
+    Evaluation.objects.filter(pk=row.pk).update(job=job)
+    said = words(page(client_of(Role.VIEWER), f"/evaluations/{row.code}/"))
+    assert "so far" in said
+    assert "1 of 2" in said
+    assert "1 not run" in said
+
+
+def test_another_baseline_is_chosen_on_the_page(client_of: Callable[[Role], Client]) -> None:
+    before, after = compared()
+    client = client_of(Role.EDITOR)
+    path = f"/evaluations/{after.code}/"
+    assert client.post(f"{path}baseline/", {"baseline": ""}).status_code == 303
+    assert "Compared with nothing" in words(page(client, path))
+    assert client.post(f"{path}baseline/", {"baseline": before.code}).status_code == 303
+    assert get_evaluation(after.code).report["baseline"]["evaluation"] == before.code
+    assert client.post(f"{path}baseline/", {"baseline": after.code}).status_code == 422
+
+
+def test_files_hold_the_report_and_every_task(client_of: Callable[[Role], Client]) -> None:
+    _, after = compared()
+    client = client_of(Role.VIEWER)
+    body = client.get(f"/evaluations/{after.code}/export/report.json/").json()
+    assert (body["evaluation"], body["suite"]["name"], body["step"]) == (after.code, "lamps", 200)
+    assert body["report"] == after.report
+    stream = client.get(f"/evaluations/{after.code}/export/tasks.csv/")
+    rows = list(csv.DictReader(b"".join(stream).decode().splitlines()))
+    assert [(row["graded"], row["score"]) for row in rows] == [
+        ("1", "1.0"),
+        ("1", "0.0"),
+        ("0", ""),
+    ]
+    assert client.get(f"/evaluations/{after.code}/export/x.exe/").status_code == 404
+
+
+def test_a_suite_is_frozen_shown_and_never_overwritten(
+    client_of: Callable[[Role], Client],
+) -> None:
+    on = suite(tasks=2)
+    client = client_of(Role.EDITOR)
+    answer = client.post("/evaluations/suites/", {"name": "mine", "filter": "lamp"})
+    made = Suite.objects.get(name="mine")
+    assert (answer.status_code, answer["Location"]) == (
+        303,
+        f"/evaluations/suites/{made.code}/",
+    )
+    assert made.sha256 == on.sha256
+    assert "2 tasks declared new families frozen from lamp" in words(
+        page(client, answer["Location"])
+    )
+    for name, filter_text, place in (
+        ("mine", "lamp", "Is taken. A suite never changes"),
+        ("pocket-held-out", "lamp", "Is taken"),
+        ("Mine!", "lamp", "small letters"),
+        ("none", "kettle", "No task matches"),
+        ("wrong", "stat:proven", "stat"),
+    ):
+        answer = client.post("/evaluations/suites/", {"name": name, "filter": filter_text})
+        assert answer.status_code == 422
+        assert place in words(answer.content.decode())
+    assert Suite.objects.count() == 2
+
+
+def test_a_run_has_a_table_of_before_and_after(client_of: Callable[[Role], Client]) -> None:
+    before, after = compared()
+    assert after.checkpoint is not None
+    run = after.checkpoint.run
+    (line,) = before_after(run)
+    assert (line.suite.name, line.greedy, line.split_kind) == ("lamps", True, "new_families")
+    assert (line.before, line.after, line.report["score"]) == (before, after, 0.5)
+    assert line.difference is not None
+    assert (line.difference["tasks"], line.difference["difference"]) == (2, 0.0)
+    said = words(page(client_of(Role.VIEWER), f"/evaluations/?by={run.code}"))
+    assert f"Before and after {run.code}" in said
+    assert "lamps new families greedy 50 % step 100 50 % step 200" in said
+    assert before_after(made_run()) == []
+
+
+def test_a_checkpoint_is_served_and_stopped_from_the_page(
+    client_of: Callable[[Role], Client],
+) -> None:
+    row = checkpoint()
+    client = client_of(Role.EDITOR)
+    answer = client.post("/evaluations/served/", {"checkpoint": row.code})
+    job = Job.objects.get()
+    assert (answer.status_code, job.kind, job.subject, job.queue) == (303, SERVE, row.code, "train")
+    assert f"{row.code} waiting for a worker" in words(page(client, "/evaluations/"))
+    assert client.post(f"/evaluations/served/{job.code}/stop/").status_code == 303
+    job.refresh_from_db()
+    assert job.state == JobState.STOPPED
+    assert client.post("/evaluations/served/JOB-00000/stop/").status_code == 404
+    assert client.post("/evaluations/served/", {"checkpoint": ""}).status_code == 400
+    Checkpoint.objects.filter(pk=row.pk).update(step=999)
+    assert client.post("/evaluations/served/", {"checkpoint": row.code}).status_code == 409
