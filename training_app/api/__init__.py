@@ -2,11 +2,12 @@
 
 from ninja import Router
 
-from training_app.api import datasets, evaluations
+from training_app.api import datasets, evaluations, runs
 
 ROUTERS: tuple[tuple[str, Router], ...] = (
     ("/datasets", datasets.router),
     ("/evaluations", evaluations.router),
     ("/suites", evaluations.suites),
     ("/servings", evaluations.served),
+    ("/training-runs", runs.router),
 )

@@ -9,11 +9,12 @@ import logging
 import secrets
 import shutil
 import stat
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 import orjson
 from django.db import transaction
@@ -25,7 +26,7 @@ from studio.web import audit
 from studio.web.audit import HasUser
 from studio.web.choices import FINISHED, JobState
 from studio.web.codes import new_codes
-from studio.web.errors import Conflict, Invalid, Problem, StudioError
+from studio.web.errors import Conflict, Invalid, Problem, StudioError, TooLarge
 from studio.web.models import User
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir, RunDirError, read_json
@@ -41,6 +42,7 @@ START: Final = "start"
 """The folder of the checkpoint that an exported run starts from."""
 MOST_FILES: Final = 20_000
 MOST_BYTES: Final = 64 * 2**30
+MOST_DOWNLOAD: Final = 2 * 2**30
 LONGEST_NAME: Final = 200
 _SPARE: Final = 2**30
 """Bytes of the disk that stay free."""
@@ -103,6 +105,28 @@ def export_run(*, run: TrainingRun, path: Path) -> Archived:
             f"{path} cannot be written.",
             [Problem("path", f"{place}: {problem.strerror or problem}", "Choose another place.")],
         ) from problem
+
+
+def export_stream(*, run: TrainingRun) -> IO[bytes]:
+    """A run as an open zip that is gone once it is closed. TooLarge above a limit."""
+    try:
+        size = sum(
+            len(source) if isinstance(source, bytes) else source.stat().st_size
+            for _, source in _contents(run)
+        )
+    except (OSError, RunDirError) as problem:
+        raise Conflict(f"{run.code} cannot be exported: {problem}.") from problem
+    if size > MOST_DOWNLOAD:
+        raise TooLarge(
+            f"{run.code} has {size / 1e9:.1f} GB, too much for a download: use the command "
+            f"manage.py export_run {run.code} PATH."
+        )
+    folder = runs_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".export-", dir=folder) as place:
+        file = Path(place) / f"{run.code}.zip"
+        export_run(run=run, path=file)
+        return file.open("rb")  # stays readable without its name
 
 
 def _export_zip(run: TrainingRun, path: Path) -> Archived:

@@ -148,7 +148,8 @@ def _place(cursor: str) -> tuple[int | None, int]:
 
 def checkpoints_of(run: TrainingRun) -> list[Checkpoint]:
     """All checkpoints of a run by step, those whose weights are gone included."""
-    return list(Checkpoint.objects.filter(run=run).order_by("step"))
+    rows = Checkpoint.objects.filter(run=run).select_related("run")
+    return list(rows.order_by("step"))
 
 
 def startable() -> QuerySet[Checkpoint]:
