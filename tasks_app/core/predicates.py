@@ -394,7 +394,10 @@ def fold(text: str) -> str:
 def _fold(text: str) -> str:
     if not text.isascii():
         text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC_MARKS)
-    return _SPACE.sub(" ", text).casefold()
+    words = " ".join(text.split())  # far faster than a substitution at every blank
+    head = " " if text[:1].isspace() else ""
+    tail = " " if words and text[-1:].isspace() else ""
+    return f"{head}{words}{tail}".casefold()
 
 
 _kept_fold: Final = functools.lru_cache(maxsize=2048)(_fold)

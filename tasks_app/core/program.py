@@ -27,7 +27,7 @@ from tasks_app.core.functions import FunctionError, apply_function, fill
 from tasks_app.core.memo import Memo
 from tasks_app.core.predicates import PredicateError, Test, compile_where, order
 from tasks_app.core.spec import Step, TaskSpec
-from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, Record, follow
+from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, Record, follow, split_path
 from tasks_app.core.world.world import World
 
 REPETITIONS: Final = 3
@@ -246,37 +246,76 @@ def bind(value: Any, scope: Mapping[str, Any]) -> Any:
     return value
 
 
-def _select(binding: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
+class _Choice(NamedTuple):
+    """What a `from` binding asks for, read once."""
+
+    source: str
+    wrong: str
+    """What is wrong with it; empty if nothing is."""
+    path: Sequence[str]
+    selects: bool
+    where: Any
+    sort: str | None
+    field: str | None
+    take: str
+
+
+def _read(binding: Mapping[str, Any]) -> _Choice:
     source = binding["from"]
-    for key, kind in _OPERANDS.items():
-        if key in binding and not isinstance(binding[key], kind):
-            raise BindingError(f"{key} of a binding to {source} is {binding[key]!r}")
+    wrong = next(
+        (
+            f"{key} of a binding to {source} is {binding[key]!r}"
+            for key, kind in _OPERANDS.items()
+            if key in binding and not isinstance(binding[key], kind)
+        ),
+        "",
+    )
+    return _Choice(
+        source,
+        wrong,
+        () if wrong else split_path(binding.get("path", "")),
+        not _SELECTING.isdisjoint(binding),
+        binding.get("where", MISSING),
+        binding.get("sort"),
+        binding.get("field"),
+        binding.get("take", "only"),
+    )
+
+
+_choices: Final = Memo(_read)
+
+
+def _select(binding: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
+    asked = _choices.of(binding) if type(binding) is Record else _read(binding)
+    source = asked.source
+    if asked.wrong:
+        raise BindingError(asked.wrong)
     if source not in scope:
         raise BindingError(f"no step {source} before this one")
     value = scope[source]
     if value is MISSING:
         raise BindingError(f"step {source} failed")
-    found = follow(value, binding.get("path", ""))
+    found = follow(value, asked.path)
     if found is MISSING:
         raise BindingError(f"step {source} has nothing at {binding.get('path')!r}")
-    if not _SELECTING & binding.keys():
+    if not asked.selects:
         return found
     if not isinstance(found, LISTS):
         raise BindingError(f"step {source} gives no list at {binding.get('path', '')!r}")
     chosen = list(found)
-    if "where" in binding:
-        where = binding["where"]
-        test = _fixed.of(where) if type(where) is Record else None
+    if asked.where is not MISSING:
+        test = _fixed.of(asked.where) if type(asked.where) is Record else None
         if test is None:
-            test = compile_where(bind(where, scope))
+            test = compile_where(bind(asked.where, scope))
         chosen = [item for item in chosen if test(item)]
-    if "sort" in binding:
-        chosen = sort_by(chosen, binding["sort"])
-    if "field" in binding:
-        chosen = [follow(item, binding["field"]) for item in chosen]
+    if asked.sort is not None:
+        chosen = sort_by(chosen, asked.sort)
+    if asked.field is not None:
+        parts = split_path(asked.field)
+        chosen = [follow(item, parts) for item in chosen]
         if any(item is MISSING for item in chosen):
-            raise BindingError(f"an item of {source} has no field {binding['field']}")
-    match binding.get("take", "only"):
+            raise BindingError(f"an item of {source} has no field {asked.field}")
+    match asked.take:
         case "all":
             return chosen
         case "first" | "last" as end:

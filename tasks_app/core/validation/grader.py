@@ -47,19 +47,12 @@ class Grader:
         self.spec = spec
         self._contents = _Contents()
         self._calls = _Calls(spec.constraints, seed, self._contents)
-        self._keys = {
-            check.id: _key_of(check, self._contents, self._calls) for check in spec.checks
-        }
-        self._known: dict[str, dict[Key, CheckResult]] = {check.id: {} for check in spec.checks}
-        self._unmet = {
-            (check.id, name): _unmet(check, name)
-            for check in spec.checks
-            for name in check.requires
-        }
         self._ids = [check.id for check in spec.checks]
         self._paying = [check.id for check in spec.checks if check.pays]
         self._order = _order(spec.checks)
-        self._of_records, self._others = _parted(self._order or ())
+        of_records, others = _parted(self._order or ())
+        self._of_records = [self._asked(check) for check in of_records]
+        self._others = [self._asked(check) for check in others]
         self._ends: dict[Key, tuple[tuple[StageEvidence, ...], Results]] = {}
         """Results of the checks that read records alone, by the very tables at the ends of the
         stages: worlds that end alike share them."""
@@ -78,8 +71,8 @@ class Grader:
             return self._summed((id(broken), id(of_records)), of_records, broken)
         results = of_records.copy()
         key = [id(broken), id(of_records)]
-        for check in self._others:
-            found = results[check.id] = self._result(check, evidence, results)
+        for asked in self._others:
+            found = results[asked.id] = _result(asked, evidence, results)
             key.append(id(found))
         return self._summed(tuple(key), results, broken)
 
@@ -93,7 +86,15 @@ class Grader:
             if alike is None:
                 found = self._sums[sums] = sum_up(ordered, paying, broken)
             else:
-                found = alike._replace(checks=ordered, constraints=broken)
+                found = Grade(
+                    ordered,
+                    broken,
+                    alike.components,
+                    alike.contributions,
+                    alike.total,
+                    alike.passed,
+                    alike.gated,
+                )
             self._grades[key] = found
         return found
 
@@ -102,28 +103,43 @@ class Grader:
         met = self._ends.get(key)
         if met is None:
             results: Results = {}
-            for check in self._of_records:
-                results[check.id] = self._result(check, evidence, results)
+            for asked in self._of_records:
+                results[asked.id] = _result(asked, evidence, results)
             met = self._ends[key] = (evidence.stages, results)
         return met[1]
 
-    def _result(self, check: BaseCheck, evidence: Evidence, results: Results) -> CheckResult:
-        for name in check.requires:
-            required = results.get(name)
-            if required is None or required.score is None or required.score < FULL:
-                return self._unmet[check.id, name]
-        find = self._keys[check.id]
-        if find is None:
-            return judge_check(check, evidence)
-        try:
-            key = find(evidence)
-        except EvidenceError:
-            return judge_check(check, evidence)
-        known = self._known[check.id]
-        found = known.get(key)
-        if found is None:
-            found = known[key] = judge_check(check, evidence)
-        return found
+    def _asked(self, check: BaseCheck) -> "_Asked":
+        unmet = tuple([(name, _unmet(check, name)) for name in check.requires])
+        return _Asked(check.id, check, unmet, _key_of(check, self._contents, self._calls), {})
+
+
+class _Asked(NamedTuple):
+    """A check as the grader asks it."""
+
+    id: str
+    check: BaseCheck
+    unmet: tuple[tuple[str, CheckResult], ...]
+    """What it requires, with its own result where that does not hold."""
+    key: Callable[[Evidence], Key] | None
+    """From evidence to what it reads of it."""
+    known: dict[Key, CheckResult]
+
+
+def _result(asked: _Asked, evidence: Evidence, results: Results) -> CheckResult:
+    for name, unmet in asked.unmet:
+        required = results.get(name)
+        if required is None or required.score is None or required.score < FULL:
+            return unmet
+    if asked.key is None:
+        return judge_check(asked.check, evidence)
+    try:
+        key = asked.key(evidence)
+    except EvidenceError:
+        return judge_check(asked.check, evidence)
+    found = asked.known.get(key)
+    if found is None:
+        found = asked.known[key] = judge_check(asked.check, evidence)
+    return found
 
 
 class _Contents:

@@ -2,6 +2,7 @@
 it.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -21,7 +22,7 @@ from tasks_app.core.validation.known import (
     record_fields,
     record_ids,
 )
-from tasks_app.core.values import LEAVES, LISTS, MISSING, pattern
+from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, pattern
 from tasks_app.core.world.world import World, seed_problem
 
 _EMAIL: Final = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
@@ -418,6 +419,7 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
         earlier = stage.at
 
 
+@functools.lru_cache(maxsize=4096)
 def _says_much(field: str) -> bool:
     """Say whether a field's name tells what it holds."""
     return field.endswith(("_at", "_on")) or field in _EMAIL_FIELDS
@@ -490,16 +492,15 @@ def _readable(spec: TaskSpec) -> str:
     parts: list[str] = []
 
     def collect(value: Any) -> None:
-        if isinstance(value, str):
-            parts.append(value)
-        elif isinstance(value, Mapping):
-            for item in value.values():
+        if isinstance(value, LEAVES) or not isinstance(value, (*OBJECTS, *LISTS)):
+            if value is not None and not isinstance(value, bool):
+                parts.append(str(value))
+            return
+        for item in value.values() if isinstance(value, OBJECTS) else value:
+            if isinstance(item, str):  # nearly always: no need to call for it
+                parts.append(item)
+            else:
                 collect(item)
-        elif isinstance(value, LISTS):
-            for item in value:
-                collect(item)
-        elif value is not None and not isinstance(value, bool):
-            parts.append(str(value))
 
     collect(spec.services)
     collect(spec.workplace.model_dump())

@@ -219,10 +219,14 @@ class Trial:
 
     def judged(self, name: str, evidence: Evidence) -> Grade:
         """Grade evidence that was made without calls."""
-        found = self._grader.grade(evidence)
+        found = self.grade(evidence)
         self.runs += 1
         self.note(name, (), found)
         return found
+
+    def grade(self, evidence: Evidence) -> Grade:
+        """Return the grade of a run; it is neither counted nor noted."""
+        return self._grader.grade(evidence)
 
     def null(self) -> Play:
         """Return the run that does nothing."""
@@ -236,7 +240,7 @@ class Trial:
         self, name: str, acts: Sequence[Act], first: int, evidence: Evidence | None = None
     ) -> Play:
         evidence = evidence if evidence is not None else self.world.evidence()
-        found = self._grader.grade(evidence)
+        found = self.grade(evidence)
         self.runs += 1
         self.note(name, evidence.calls[first:], found)
         return Play(acts, evidence, found)
