@@ -225,6 +225,19 @@ class EpisodeOut(Schema):
         )
 
 
+class CurateIn(Schema):
+    """A verdict on all episodes of a filter."""
+
+    q: Annotated[str, Field(max_length=2000)] = Field(description="An episode filter.")
+    curation: Curation
+
+
+class CuratedOut(Schema):
+    """How many changed."""
+
+    changed: int
+
+
 class CurationIn(Schema):
     """Whether the episode may become a demonstration."""
 

@@ -14,6 +14,7 @@ urlpatterns = [
     path("play/<str:code>/act/", play.act, name="play-act"),
     path("play/<str:code>/undo/", play.undo, name="play-undo"),
     path("episodes/", episodes.episode_list, name="episodes"),
+    path("episodes/curation/", episodes.curate_matching, name="episodes-curation"),
     path("episodes/export.jsonl", episodes.export, name="episodes-export"),
     path("episodes/failures/", failures.failure_page, name="failures"),
     path("episodes/failures.csv", failures.failure_csv, name="failures-csv"),

@@ -10,8 +10,10 @@ from rollouts_app import queries, reports
 from rollouts_app.core.errors import TaskFailure
 from rollouts_app.core.frames import Replay, frame_body
 from rollouts_app.models import Episode
-from rollouts_app.operations.episodes import curate
+from rollouts_app.operations.episodes import curate, curate_all
 from rollouts_app.schemas import (
+    CuratedOut,
+    CurateIn,
     CurationIn,
     DivergenceOut,
     EpisodeOut,
@@ -68,6 +70,14 @@ def list_failures(request: HttpRequest, asked: Query[FailuresAsked]) -> Failures
             "partial": found.partial,
         }
     )
+
+
+@router.post("/curation", response=CuratedOut, summary="Keep or drop all episodes of a filter")
+@require(Act.CURATE)
+def curate_matching(request: HttpRequest, body: CurateIn) -> CuratedOut:
+    """Undecided ones alone, so that earlier decisions stay; ``open`` takes decisions back."""
+    changed = curate_all(filter_text=body.q, curation=body.curation, by=principal(request))
+    return CuratedOut(changed=changed)
 
 
 @router.get("/{code}", response=EpisodeOut, summary="One episode")

@@ -12,6 +12,8 @@ from rollouts_app.core.episode import Outcome
 from rollouts_app.core.trajectory import RecordedTurn, encode
 from rollouts_app.enums import Curation, EpisodeState, StopReason
 from rollouts_app.models import Episode, EpisodePayload
+from rollouts_app.queries import matching_episodes
+from studio.lib.jsonvalue import JsonObject
 from studio.web import audit
 from studio.web.audit import HasUser
 from studio.web.errors import Conflict
@@ -209,3 +211,21 @@ def curate(*, episode: Episode, curation: Curation, by: User | HasUser) -> Episo
     audit.record(by, "curate", episode.code, {"curation": curation.value})
     episode.curation = curation
     return episode
+
+
+@transaction.atomic
+def curate_all(*, filter_text: str, curation: Curation, by: User | HasUser) -> int:
+    """Decide about all graded episodes of a filter; return how many changed. One audit entry.
+
+    Keeping and dropping leave what was decided before; ``OPEN`` takes decisions back.
+    """
+    rows = matching_episodes(filter_text).filter(state=EpisodeState.GRADED)
+    if curation == Curation.OPEN:
+        rows = rows.exclude(curation=Curation.OPEN)
+    else:
+        rows = rows.filter(curation=Curation.OPEN)
+    keys = rows.order_by().values("pk")
+    changed = Episode.objects.filter(pk__in=keys).update(curation=curation)
+    detail: JsonObject = {"filter": filter_text, "curation": curation.value, "episodes": changed}
+    audit.record(by, "curate_all", "", detail)
+    return changed

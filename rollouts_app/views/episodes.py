@@ -15,7 +15,7 @@ from rollouts_app.core.frames import Replay
 from rollouts_app.core.messages import opening
 from rollouts_app.enums import Curation, EpisodeState
 from rollouts_app.models import Episode
-from rollouts_app.operations.episodes import curate
+from rollouts_app.operations.episodes import curate, curate_all
 from rollouts_app.views.pane import pane_of
 from rollouts_app.views.turns import turns_of
 from rollouts_app.views.values import result_text
@@ -295,3 +295,21 @@ def set_curation(request: HttpRequest, code: str) -> HttpResponse:
     curate(episode=row, curation=Curation(asked), by=principal(request))
     messages.success(request, f"{row.code}: {Curation(asked).label.lower()}.")
     return see_other(request, reverse("episode", args=[row.code]))
+
+
+@require_POST
+@require(Act.CURATE)
+def curate_matching(request: HttpRequest) -> HttpResponse:
+    """Keep or drop all undecided episodes of a filter, or take decisions back."""
+    text, asked = request.POST.get("q", "").strip(), request.POST.get("curation", "")
+    if asked not in Curation.values:
+        raise Invalid("Choose one.", [Problem("curation", f"“{asked[:20]}” is not a choice")])
+    changed = curate_all(filter_text=text, curation=Curation(asked), by=principal(request))
+    said = {Curation.KEPT: "kept", Curation.DROPPED: "dropped"}.get(Curation(asked), "undecided")
+    messages.success(
+        request,
+        f"{changed:,} {said}. What was decided before stays."
+        if said != "undecided"
+        else f"{changed:,} undecided again.",
+    )
+    return see_other(request, list_url(reverse("episodes"), text))
