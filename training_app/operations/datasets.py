@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 import zstandard
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from rollouts_app.queries import EPISODES
@@ -119,7 +119,14 @@ def open_dataset(
         mixes=[_kept(mix) for mix in mixes],
         author=by if isinstance(by, User) or by is None else by.user,
     )
-    dataset.save()
+    try:
+        with transaction.atomic():
+            dataset.save()
+    except IntegrityError as error:  # somebody took the name since we looked
+        raise Invalid(
+            "This dataset cannot be made.",
+            [Problem("name", f"another dataset is called “{name}”", "Take another.")],
+        ) from error
     audit.record(
         by, "freeze_dataset", dataset.code, {"name": name, "kind": kind, "filter": filter_text}
     )

@@ -30,6 +30,9 @@ from training_app.core import pocket
 from training_app.core.demonstrations import from_reference
 from training_app.core.manifest import check_manifest
 from training_app.core.prompts import prompt_of, spec_of
+from training_app.core.recipe import PRESETS
+from training_app.core.run_dir import RunDir
+from training_app.engine import data
 from training_app.enums import Portion
 from training_app.jobs.datasets import KIND
 from training_app.models import Dataset, DatasetItem
@@ -121,10 +124,13 @@ def test_the_engine_reads_what_is_written_and_an_outside_row_counts_by_its_weigh
     ]
     assert dataset.composition["source"] == {"rare.jsonl": 2, "twice.jsonl": 2}
     assert dataset.rows == 8
-    write_dataset(dataset, tmp_path)
-    rows = lines(tmp_path, "demonstrations.jsonl")
+    recipe = PRESETS["cpu-tiny-sft"]
+    run = RunDir.create(tmp_path / "run", recipe)
+    write_dataset(dataset, run.dataset)
+    rows = data.demonstrations(run, recipe)
+    assert rows == lines(run.dataset, "demonstrations.jsonl")
     assert [row["messages"][-1]["content"] for row in rows].count("4") == 4
-    assert lines(tmp_path, "origins.jsonl")[4] == {
+    assert lines(run.dataset, "origins.jsonl")[4] == {
         "file": "demonstrations.jsonl",
         "line": 5,
         "source": "twice.jsonl",
@@ -138,10 +144,12 @@ def test_prompts_are_approved_tasks_and_proven_ones_where_the_filter_says_so(
     Task.objects.filter(pk__in=[library[0].pk, library[4].pk]).update(state=TaskState.APPROVED)
     approved = frozen("approved", "prompts")
     assert (approved.rows, approved.composition["portion"]) == (1, {"held_out": 1, "train": 1})
-    write_dataset(approved, tmp_path)
+    recipe = PRESETS["cpu-tiny-grpo"]
+    run = RunDir.create(tmp_path / "run", recipe)
+    write_dataset(approved, run.dataset)
     spec = library[0].current.load()  # type: ignore[union-attr]
-    assert lines(tmp_path, "prompts.jsonl") == [prompt_of(spec)]
-    assert [spec_of(row).hash for row in lines(tmp_path, "held_out.jsonl")] == [
+    assert data.prompts(run, recipe) == [prompt_of(spec)]
+    assert [spec_of(row).hash for row in lines(run.dataset, "held_out.jsonl")] == [
         library[4].spec_hash
     ]
     Task.objects.filter(pk=library[1].pk).update(state=TaskState.DRAFT)
