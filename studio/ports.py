@@ -1,7 +1,10 @@
-"""Says whether a port can be listened on, in words a person can act on."""
+"""Says whether a port can be listened on, in words a person can act on, and where we are served."""
 
 import errno
 import socket
+from pathlib import Path
+
+USUAL_ADDRESS = "http://127.0.0.1:8000"
 
 
 class PortError(RuntimeError):
@@ -24,6 +27,22 @@ def check_port(host: str, port: int) -> None:
             f"Cannot listen on {host} port {port}: {error.strerror or error}. "
             "Choose others with --host and --port."
         ) from error
+
+
+def remember_address(var: Path, url: str) -> None:
+    """Keep where the studio is served, for commands that print links to it."""
+    place = var / "run" / "address"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(url, encoding="ascii")
+
+
+def last_address(var: Path) -> str:
+    """Where it is served, or was last; the usual address before the first start."""
+    try:
+        found = (var / "run" / "address").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return USUAL_ADDRESS
+    return found if found.startswith("http") else USUAL_ADDRESS
 
 
 def free_port(host: str, above: int) -> int:

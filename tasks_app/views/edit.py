@@ -573,6 +573,7 @@ def _grid_row(
                 "name": column.name,
                 "kind": kind,
                 "text": text,
+                "nested": _counted(value) if isinstance(value, list | Mapping) else "–",
                 "absent": column.name not in row,
                 "null": column.name in row and value is None,
                 "long": column.long or kind == "nested",
@@ -589,6 +590,15 @@ def _grid_row(
         "cells": cells,
         "json": pretty(dict(row)),
     }
+
+
+def _counted(value: Any) -> str:
+    """A list or an object in a cell, in words: the record's own form shows it whole."""
+    if isinstance(value, Mapping):
+        return shown(", ".join(f"{key} {plain(held)}" for key, held in value.items()), 40)
+    if all(not isinstance(item, list | Mapping) for item in value):
+        return shown(", ".join(map(str, value)), 40) or "none"
+    return f"{len(value)} entries" if len(value) != 1 else "1 entry"
 
 
 def _kind_of(value: Any) -> str:

@@ -3,7 +3,10 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
+
 from studio.lib.jsonvalue import JsonObject
+from studio.ports import last_address
 from studio.web.access import create_owner_link
 from studio.web.commands import StudioCommand
 
@@ -16,9 +19,9 @@ class Command(StudioCommand):
     def add_own_arguments(self, parser: ArgumentParser) -> None:
         """Where the studio is reached."""
         parser.add_argument(
-            "--base-url", default="http://127.0.0.1:8000", help="address of the studio"
+            "--base-url", default="", help="address of the studio (default: where `up` serves it)"
         )
 
     def run(self, options: dict[str, Any]) -> JsonObject:
         """Make the link; earlier unused ones stop working."""
-        return {"url": create_owner_link(options["base_url"])}
+        return {"url": create_owner_link(options["base_url"] or last_address(settings.VAR_DIR))}

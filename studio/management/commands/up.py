@@ -15,7 +15,7 @@ from django.db import connection
 
 from studio import embedded
 from studio.migrations_state import missing_migrations
-from studio.ports import PortError, check_port
+from studio.ports import PortError, check_port, remember_address
 from studio.supervisor import Logs, Programme, Supervisor
 from studio.web.access import create_owner_link, needs_owner
 
@@ -66,6 +66,7 @@ class Command(BaseCommand):
         )
         logs = Logs(sys.stdout, [programme.name for programme in programmes], colour=colour)
         url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104 - compared
+        remember_address(settings.VAR_DIR, url)
         ready = threading.Event()
         threading.Thread(target=_announce, args=(logs, url, link, ready), daemon=True).start()
         threading.Thread(target=_stay_a_client, args=(logs,), daemon=True).start()

@@ -331,3 +331,15 @@ def test_json_that_is_no_spec_is_refused_with_its_lines(editor: Client) -> None:
     assert "/difficulty/level" in page
     assert "data-line=" in page
     assert not Task.objects.exists()
+
+
+def test_a_list_in_a_cell_is_said_in_words(editor: Client) -> None:
+    written = small_written()
+    tickets = written["services"]["helpdesk"]["tickets"]
+    tickets[0]["tags"] = ["lamp", "urgent"]
+    tickets[0]["lines"] = [{"sku": "A", "quantity": 2}, {"sku": "B", "quantity": 1}]
+    tickets[1]["tags"] = []
+    task = create_task(spec=small_spec(services=written["services"]), by=None)
+    page = editor.get(f"/tasks/{task.code}/edit/?part=records").content.decode()
+    for words in (">lamp, urgent</a>", ">2 entries</a>", ">none</a>"):
+        assert words in page
