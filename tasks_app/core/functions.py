@@ -2,6 +2,7 @@
 test.
 """
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -128,10 +129,21 @@ def next_weekday(day: Any, weekday: Any) -> str:
 
 def regex(text: Any, expression: Any) -> str:
     """The first group of the first match (or the whole match)."""
+    if isinstance(expression, str) and isinstance(text, str) and len(text) <= _LONGEST_KEPT:
+        return _kept_first(text, expression)
+    return _first(text, expression)
+
+
+def _first(text: Any, expression: Any) -> str:
     found = compile_regex(expression).search(_text(text))
     if found is None:
         raise FunctionError(f"{expression!r} is not found")
     return str(found.group(1) if found.re.groups else found.group(0))
+
+
+_LONGEST_KEPT: Final = 4096
+_kept_first: Final = functools.lru_cache(maxsize=1024)(_first)
+"""A program is run many times in a proof and looks for the same in the same letters."""
 
 
 def lookup(key: Any, table: Any) -> Any:

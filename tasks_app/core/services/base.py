@@ -83,6 +83,7 @@ class collection(Generic[R]):  # noqa: N801 (reads as a declaration: tickets = c
         width: int = 4,
     ):
         self.record = record
+        self._facts: dict[str, CollectionFacts] = {}
         self.prefix, self.id_field, self.unstable, self.width = prefix, id_field, unstable, width
         self.name = ""
 
@@ -90,10 +91,13 @@ class collection(Generic[R]):  # noqa: N801 (reads as a declaration: tickets = c
         self.name = name
 
     def facts(self, service: str) -> CollectionFacts:
-        """Return the declaration under a service's name."""
-        return CollectionFacts(
-            f"{service}/{self.name}", self.id_field, self.prefix, self.unstable, self.width
-        )
+        """Return the declaration under a service's name; made once, for every world asks."""
+        known = self._facts.get(service)
+        if known is None:
+            known = self._facts[service] = CollectionFacts(
+                f"{service}/{self.name}", self.id_field, self.prefix, self.unstable, self.width
+            )
+        return known
 
     @overload
     def __get__(self, instance: None, owner: type["Service"]) -> "collection[R]": ...

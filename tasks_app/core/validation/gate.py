@@ -36,7 +36,7 @@ def finding(
 
 def pointer(*parts: str | int) -> str:
     """Return a JSON pointer."""
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
+    return "".join([f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts])
 
 
 def operation(

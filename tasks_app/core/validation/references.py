@@ -194,26 +194,27 @@ def _bindings(
             return
         if "fn" in value and str(value["fn"]) not in FUNCTIONS:
             yield _unknown(f"{place}/fn", "function", str(value["fn"]), list(FUNCTIONS))
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _bindings(item, f"{place}{pointer(key)}", known, inside_each=inside_each)
-    elif isinstance(value, LISTS):
-        for i, item in enumerate(value):
-            yield from _bindings(item, f"{place}/{i}", known, inside_each=inside_each)
+    for inner, item in _within(value):
+        yield from _bindings(item, f"{place}{inner}", known, inside_each=inside_each)
+
+
+def _within(value: Any) -> list[tuple[str, Any]]:
+    """Return the objects and lists inside an object or list, with their places."""
+    if isinstance(value, LEAVES):
+        return []
+    if isinstance(value, OBJECTS):
+        return [(pointer(k), v) for k, v in value.items() if not isinstance(v, LEAVES)]
+    if isinstance(value, LISTS):
+        return [(f"/{i}", v) for i, v in enumerate(value) if not isinstance(v, LEAVES)]
+    return []
 
 
 def _patterns(value: Any, place: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every {"tool", "arguments"} inside a written constraint or check, with its place."""
-    if isinstance(value, LEAVES):
-        return
-    if isinstance(value, Mapping):
-        if "tool" in value:
-            yield place, value
-        for key, item in value.items():
-            yield from _patterns(item, f"{place}{pointer(key)}")
-    elif isinstance(value, LISTS):
-        for i, item in enumerate(value):
-            yield from _patterns(item, f"{place}/{i}")
+    if isinstance(value, OBJECTS) and "tool" in value:
+        yield place, value
+    for inner, item in _within(value):
+        yield from _patterns(item, f"{place}{inner}")
 
 
 def _call_patterns(
@@ -376,8 +377,9 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
         for name, records in named.items():
             known = record_fields().get(f"{service}/{name}", {})
             allowed = {field: values for field, values in known.items() if values}
+            home = pointer("services", service, name)
             for i, record in enumerate(records):
-                place = pointer("services", service, name, i)
+                place = f"{home}/{i}"
                 for field, value in record.items():
                     past = field in _PAST_FIELDS
                     if value is None or not (past or field in allowed or _says_much(field)):
