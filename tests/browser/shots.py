@@ -9,6 +9,7 @@ table wider than its place, an accessibility fault that axe-core finds.
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,11 @@ from tests.browser.site import PROJECT, Person, Site, private_site, sign_in_all
 OUT = PROJECT / "var" / "shots"
 WIDTHS = {1440: 900, 1024: 768, 390: 844}
 THEMES = ("light", "dark")
+# Two rows from outside; the second one fails the lint.
+_CHAT = """\
+{"messages": [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello."}]}
+{"messages": [{"role": "user", "content": "Nobody answers this."}]}
+"""
 OWNER = Person("amani", "R.", "Amani", "admin")
 VIEWER = Person("okafor", "I.", "Okafor", "viewer")
 # Wider than its place, and no region of its own to scroll in.
@@ -69,6 +75,8 @@ EMPTY = (
     Shot("episodes-empty", "/episodes/"),
     Shot("rollouts-empty", "/rollouts/"),
     Shot("endpoints-empty", "/endpoints/"),
+    Shot("datasets-empty", "/datasets/"),
+    Shot("datasets-empty-prompts", "/datasets/?kind=prompts"),
 )
 FULL = (
     Shot("home", "/"),
@@ -102,6 +110,12 @@ FULL = (
     Shot("endpoints", "/endpoints/"),
     Shot("endpoints-viewer", "/endpoints/", who=VIEWER.username),
     Shot("endpoint", "/endpoints/mill-large/"),
+    Shot("datasets", "/datasets/"),
+    Shot("datasets-viewer", "/datasets/", who=VIEWER.username),
+    Shot("datasets-prompts", "/datasets/?kind=prompts&filter=state:proven"),
+    Shot("datasets-error", "/datasets/", status=422, send=("filter", "polcy:x", "name", "x")),
+    Shot("dataset", "first:/datasets/"),
+    Shot("dataset-compare", "first:/datasets/?against=DS-0000"),
     Shot("account", "/account/"),
     Shot("api-docs", "/api/docs", wait=".swagger-ui .info", ours=False),
     Shot("not-found", "/tasks/T-0000/", status=404),
@@ -237,9 +251,16 @@ for name, model, found, words in (
 
 
 def _fill(site: Site) -> None:
-    """The demo, which has a bit of everything, and two endpoints: it names no server itself."""
+    """The demo, which has a bit of everything, with two endpoints and two datasets."""
     site.manage("seed_demo")
     site.python(_ENDPOINTS)
+    freeze = ("freeze_dataset", "--kind")
+    site.manage(*freeze, "prompts", "--name", "Prompts", "--filter", "state:proven,approved")
+    with tempfile.TemporaryDirectory() as folder:
+        chat = Path(folder) / "chat.jsonl"
+        chat.write_text(_CHAT)
+        mix = ("--mix", f"{chat}:1.5", "--license", "CC0, made up for a picture")
+        site.manage(*freeze, "demonstrations", "--name", "What the reference shows", *mix)
 
 
 def _parser() -> argparse.ArgumentParser:

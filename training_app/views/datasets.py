@@ -256,7 +256,7 @@ def _frozen(row: Dataset, against: str) -> dict[str, Any]:
         + row.dropped.get("E2", 0)
         + row.dropped.get("unreplayable", 0)
         + row.dropped.get("not_for_rl", 0),
-        "files": [{"name": name, **entry} for name, entry in row.manifest.get("files", {}).items()],
+        "files": [{"name": name, **row.manifest["files"][name]} for name in _files(row)],
         "composition": [
             (
                 group,
