@@ -355,7 +355,9 @@ class _Watch:
 
     def _why(self, status: Status, code: int | None) -> str:
         if status.state == "failed":
-            return status.message or "The engine failed and gave no reason; its log has more."
+            said = status.message or "The engine failed and gave no reason; its log has more."
+            short = any(words in said.lower() for words in _OUT_OF_MEMORY)
+            return f"{said} {_SMALLER}" if short else said
         known = self._checkpoints()
         on = f"goes on from step {known[-1]}" if known else "starts again from the beginning"
         if code == -signal.SIGKILL:
@@ -374,6 +376,8 @@ class _Watch:
         return f"The engine {how}. Resumed it {on}.{said}"
 
 
+_OUT_OF_MEMORY: Final = ("out of memory", "outofmemory", "can't allocate memory")
+_SMALLER: Final = "The memory ran out: start a run with a smaller batch or shorter completions."
 _KILLED: Final = "It did not stop when asked and was killed; it goes on from its last checkpoint."
 
 

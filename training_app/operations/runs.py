@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from studio.lib.jsonvalue import JsonObject
@@ -231,12 +230,6 @@ def mark_starting(
     )
     run.refresh_from_db()
     return run
-
-
-def mark_halved(*, run: TrainingRun) -> None:
-    """Count that the device batch was halved because memory ran out."""
-    TrainingRun.objects.filter(pk=run.pk).update(halvings=F("halvings") + 1)
-    run.refresh_from_db()
 
 
 def settle_run(*, run: TrainingRun, state: JobState, message: str = "") -> TrainingRun:

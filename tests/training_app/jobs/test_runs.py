@@ -228,6 +228,12 @@ def test_a_failed_engine_gives_its_own_reason(studio: Path) -> None:
     )
 
 
+def test_an_engine_without_memory_is_told_what_to_make_smaller(studio: Path) -> None:
+    run = plan(opened(), fail="OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB.")
+    with pytest.raises(JobEnded, match=r"2 GiB\. The memory ran out: start a run with a smaller"):
+        performed(run)
+
+
 # Stopping and going on
 
 

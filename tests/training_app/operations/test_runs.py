@@ -10,6 +10,8 @@ from studio.web.choices import JobState
 from studio.web.errors import Conflict, Invalid
 from studio.web.models import AuditEntry
 from tests.training_app.conftest import opened
+from tests.training_app.library import frozen, rolled_out_library
+from training_app.core.manifest import check_manifest
 from training_app.core.recipe import PRESETS
 from training_app.core.run_dir import Metrics, RunDir, Status
 from training_app.models import Checkpoint, TrainingRun
@@ -128,6 +130,20 @@ def test_a_run_starts_from_a_checkpoint_by_its_code(studio: Path) -> None:
     with pytest.raises(Invalid) as error:
         open_run(preset="cpu-tiny-grpo", parent=parent, by=None)
     assert problems(error) == [("init", f"the weights of {parent.code} are gone")]
+
+
+def test_a_frozen_dataset_lies_in_the_directory_as_the_engine_reads_it(studio: Path) -> None:
+    rolled_out_library()
+    dataset = frozen()
+    run = open_run(preset="cpu-tiny-sft", dataset=dataset, by=None)
+    manifest = check_manifest(run_dir(run).dataset)
+    assert (manifest["kind"], manifest["sha256"]) == ("demonstrations", dataset.sha256)
+    assert (run_dir(run).dataset / "demonstrations.jsonl").is_file()
+    with pytest.raises(Invalid) as error:
+        open_run(preset="cpu-tiny-grpo", dataset=dataset, by=None)
+    assert problems(error) == [
+        ("dataset", f"{dataset.code} holds demonstrations, grpo learns from prompts")
+    ]
 
 
 # Reading
