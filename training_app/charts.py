@@ -5,6 +5,7 @@ they are in its theme. Beside ``data`` and ``layout`` a figure carries what stan
 unit, last value, a sentence for those who do not see it, notes.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -189,6 +190,16 @@ def run_figure(
     }
 
 
+def later(figure: dict[str, Any], step: int) -> dict[str, Any]:
+    """The figure with the points from a step on alone; all that stands around them is whole."""
+    data = []
+    for trace in figure["data"]:
+        first = bisect_left(trace["customdata"], step)
+        columns = {part: trace[part][first:] for part in ("x", "y", "customdata")}
+        data.append({**trace, **columns})
+    return {**figure, "data": data}
+
+
 def _lines(
     curve: Curve, look: Look, form: Form, *, smooth: bool, dots: bool = False, label: str = ""
 ) -> list[dict[str, Any]]:
@@ -206,6 +217,7 @@ def _lines(
             "type": "scatter",
             "mode": "lines",
             "x": x,
+            "customdata": steps,
             "line": {"width": 0, "color": look.token},
             "hoverinfo": "skip",
             "showlegend": False,
@@ -655,7 +667,9 @@ def paper_sheet(cells: Sequence[Cell], *, axis: Axis = "samples") -> dict[str, A
             for text in figure["layout"]["annotations"]
         ]
         if figure["note"]:
-            annotations.append(_words_at(box["x"][0], box["y"][1], figure["note"], size=9))
+            annotations.append(
+                _words_at(box["x"][0], box["y"][0], figure["note"], size=9, shift=4, lift=14)
+            )
         if not across:
             annotations.append(
                 _words_at(0, top, cell.row.label, bold=True, hue=LOOKS[cell.row].token, shift=-88)
@@ -663,7 +677,7 @@ def paper_sheet(cells: Sequence[Cell], *, axis: Axis = "samples") -> dict[str, A
         if not down:
             family = PAPER[across]
             annotations.append(
-                _words_at(box["x"][0], 1, f"<b>{family.title}</b>, {family.what}", lift=22)
+                _words_at(box["x"][0], 1, f"{family.title}, {family.what}", bold=True, lift=22)
             )
     annotations.append(
         _words_at(0, 0, f"x: cumulative {AXIS_WORDS[axis]}. Grey: the control, learning rate 0.",
@@ -692,8 +706,9 @@ def _words_at(
         "yanchor": "top",
         "xshift": shift,
         "yshift": lift,
-        "text": f"<b>{text}</b>" if bold else text,
-        "font": {"size": size, "color": hue},
+        "text": text,
+        # by weight: a tag in the text would become an inline style, which our policy forbids
+        "font": {"size": size, "color": hue, "weight": 600 if bold else 400},
         "showarrow": False,
         "align": "left",
     }

@@ -39,6 +39,11 @@ runs: list[URLPattern] = [
         run_pages.checkpoint_promote,
         name="checkpoint-promote",
     ),
+    path(
+        "runs/<str:code>/samples/<int:step>/<int:number>/",
+        run_pages.sample_open,
+        name="sample-open",
+    ),
 ]
 
 evaluations: list[URLPattern] = [

@@ -186,6 +186,22 @@
     }
   });
 
+  /* Keys: to the parts of the page ---------------------------------------- */
+  function goTo(...ids) {
+    const part = ids.map((id) => document.getElementById(id)).find((node) => node && !node.hidden);
+    if (!part) return;
+    part.focus({ preventScroll: true });
+    part.scrollIntoView({ block: 'nearest' });
+  }
+  if (document.getElementById('run-samples')) {
+    const group = 'This run';
+    [
+      { key: 's', label: 'Samples', run: () => goTo('samples') },
+      { key: 'b', label: 'Checkpoints', run: () => goTo('checkpoints') },
+      { key: 'l', label: 'Log', run: () => goTo('log', 'log-title') },
+    ].forEach((binding) => window.studio.keys.add({ group, ...binding }));
+  }
+
   // A value of a chart leads to what the model wrote then.
   document.addEventListener('studio:step', (event) => {
     const samples = document.getElementById('run-samples');

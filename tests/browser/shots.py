@@ -37,6 +37,9 @@ _TOO_WIDE = """() => [...document.querySelectorAll('main table, main pre')].filt
   .map((node) => node.className || node.tagName)"""
 
 
+_DRAWN = 'html[data-figures="drawn"]'
+
+
 @dataclass(frozen=True)
 class Shot:
     """One page in one state."""
@@ -77,6 +80,9 @@ EMPTY = (
     Shot("endpoints-empty", "/endpoints/"),
     Shot("datasets-empty", "/datasets/"),
     Shot("datasets-empty-prompts", "/datasets/?kind=prompts"),
+    Shot("runs-empty", "/runs/"),
+    Shot("runs-new-empty", "/runs/new/"),
+    Shot("runs-compare-empty", "/runs/compare/"),
 )
 FULL = (
     Shot("home", "/"),
@@ -116,6 +122,19 @@ FULL = (
     Shot("datasets-error", "/datasets/", status=422, send=("filter", "polcy:x", "name", "x")),
     Shot("dataset", "first:/datasets/"),
     Shot("dataset-compare", "first:/datasets/?against=DS-0000"),
+    Shot("runs", "/runs/"),
+    Shot("runs-error", "/runs/?q=algoritm:grpo", status=400),
+    Shot("runs-new", "/runs/new/?preset=cpu-tiny-grpo"),
+    Shot("runs-new-error", "/runs/new/?shown=1&preset=cpu-tiny-grpo&batch=7"),
+    Shot("runs-new-viewer", "/runs/new/", who=VIEWER.username),
+    Shot("run-sft", "/runs/RUN-0001/", wait=_DRAWN),
+    Shot("run", "/runs/RUN-0006/", wait=_DRAWN),
+    Shot("run-every-step", "/runs/RUN-0006/?x=step&smooth=off", wait=_DRAWN),
+    Shot("run-failed", "/runs/RUN-0007/", wait=_DRAWN),
+    Shot("run-queued", "/runs/RUN-0008/"),
+    Shot("run-viewer", "/runs/RUN-0006/", who=VIEWER.username, wait=_DRAWN),
+    Shot("runs-compare", "/runs/compare/", wait=_DRAWN),
+    Shot("runs-compare-error", "/runs/compare/?runs=RUN-ZZZZ", status=404),
     Shot("account", "/account/"),
     Shot("api-docs", "/api/docs", wait=".swagger-ui .info", ours=False),
     Shot("not-found", "/tasks/T-0000/", status=404),
@@ -250,10 +269,51 @@ for name, model, found, words in (
 """
 
 
+_RUNS = """
+from django.utils import timezone
+from studio.web.choices import JobState
+from tests.factories.runs import log_steps, made_run
+from training_app.core.recipe import preset
+from training_app.enums import Algorithm
+from training_app.models import Checkpoint
+
+def shares(n, success, low, high):
+    return {"n": n, "success": success, "low": low, "high": high, "reward": success}
+
+def came_to(after):
+    return {
+        "before": {"split_kind": "new_instances", "greedy": shares(120, 0.7, 0.61, 0.77)},
+        "after": {"split_kind": "new_instances", "greedy": after},
+        "after_new_families": {"split_kind": "new_families", "greedy": shares(8, 0.13, 0.02, 0.47)},
+    }
+
+sft = made_run(Algorithm.SFT, code="RUN-0001", steps=600, recipe=preset("cpu-tiny-sft", steps=600),
+               result=came_to(shares(120, 0.98, 0.94, 0.99)), finished_at=timezone.now())
+for step in (200, 400, 600):
+    measured = {"split_kind": "new_instances",
+                "greedy": shares(40, step / 620, step / 700, step / 600)}
+    start = Checkpoint.objects.create(run=sft, step=step, bytes=13_400_000, evaluation=measured)
+for number, algorithm in enumerate(Algorithm.values[1:], 2):
+    made_run(Algorithm(algorithm), code=f"RUN-000{number}", steps=60, parent=start,
+             result=came_to(shares(120, 0.78, 0.7, 0.85)), finished_at=timezone.now())
+made_run(steps=60, recipe=preset("cpu-tiny-control"), result=came_to(shares(120, .7, .61, .77)))
+made_run(Algorithm.GDPO, code="RUN-0007", steps=12, state=JobState.FAILED, halvings=2,
+         message="disk: 0.1 GB are free. To mend it: free some space.")
+made_run(Algorithm.GRPO, code="RUN-0008", state=JobState.QUEUED)
+live = made_run(Algorithm.GIGPO, code="RUN-0006", state=JobState.RUNNING, parent=start,
+                heartbeat_at=timezone.now())
+log_steps(live, 1, 43, {24: {"loss": None}})
+live.step, live.samples = 43, 43 * 32
+live.save()
+Checkpoint.objects.create(run=live, step=40, bytes=13_400_000)
+"""
+
+
 def _fill(site: Site) -> None:
-    """The demo, which has a bit of everything, with two endpoints and two datasets."""
+    """The demo, which has a bit of everything, with endpoints, datasets and training runs."""
     site.manage("seed_demo")
     site.python(_ENDPOINTS)
+    site.python(_RUNS)
     freeze = ("freeze_dataset", "--kind")
     site.manage(*freeze, "prompts", "--name", "Prompts", "--filter", "state:proven,approved")
     with tempfile.TemporaryDirectory() as folder:

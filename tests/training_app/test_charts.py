@@ -10,7 +10,15 @@ import pytest
 from plotly.graph_objects import Figure
 
 from tests.factories.runs import log_steps, made_run
-from training_app.charts import Drawn, Mark, overlay_figure, paper_cells, paper_sheet, run_figure
+from training_app.charts import (
+    Drawn,
+    Mark,
+    later,
+    overlay_figure,
+    paper_cells,
+    paper_sheet,
+    run_figure,
+)
 from training_app.core.recipe import preset
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun
@@ -80,6 +88,20 @@ def test_a_long_run_has_a_band_from_lowest_to_highest() -> None:
     assert [t["uid"] for t in figure["data"]] == ["loss-low", "loss-high", "loss-raw"]
     assert figure["data"][1]["fill"] == "tonexty"
     assert max(figure["data"][1]["y"]) == 9.0
+
+
+def test_later_points_alone_keep_the_lines_the_words_and_the_axes_of_the_whole() -> None:
+    whole = figure_of(made_run(steps=20), "loss")
+    tail = later(whole, 20)
+    assert [(t["uid"], t["mode"]) for t in tail["data"]] == [
+        ("loss-raw", "lines"),
+        ("loss-smooth", "lines"),
+    ]
+    for short, long in zip(tail["data"], whole["data"], strict=True):
+        assert (short["customdata"], short["x"], short["y"]) == (
+            [20], long["x"][-1:], long["y"][-1:],
+        )  # fmt: skip
+    assert {**tail, "data": ()} == {**whole, "data": ()}
 
 
 def test_a_step_that_is_no_number_is_a_red_line_with_words_and_in_the_sentence() -> None:

@@ -214,7 +214,7 @@ def goes_on(run: TrainingRun, since: Place) -> bool:
 
 
 def read(
-    run: TrainingRun, families: Sequence[Family], *, axis: Axis = "samples", since: int = 0
+    run: TrainingRun, families: Sequence[Family], *, axis: Axis = "samples"
 ) -> tuple[Chart, ...]:
     """Return the charts of a run that have something to show.
 
@@ -222,7 +222,6 @@ def read(
         run: Whose.
         families: What to draw.
         axis: What x is.
-        since: Only points from this step on; windows still look back further.
     """
     newest = newest_row(run)
     if newest is None:
@@ -233,7 +232,7 @@ def read(
     window = max(SHORTEST_WINDOW, round(max(run.steps, newest.step) / width * SMOOTHED_SHARE))
     charts = []
     for family in families:
-        found = [_curve(name, family, buckets, names, window, since) for name in family.curves]
+        found = [_curve(name, family, buckets, names, window) for name in family.curves]
         shown = tuple(curve for curve in found if curve.points or curve.gaps)
         if shown:
             charts.append(Chart(family, shown))
@@ -268,7 +267,6 @@ def _curve(
     buckets: Sequence[dict[str, Any]],
     names: Sequence[str],
     window: int,
-    since: int,
 ) -> Curve:
     places = [names.index(metric) for metric in name.metrics]
     used = next((p for p in places if any(row[f"n{p}"] for row in buckets)), places[-1])
@@ -284,19 +282,18 @@ def _curve(
         if not count:
             continue
         behind.append((count, row[f"mean{used}"]))
-        if row["last"] >= since:
-            near = behind[-window:]
-            smooth = math.fsum(n * mean for n, mean in near) / sum(n for n, _ in near)
-            points.append(
-                Point(
-                    row["last"],
-                    float(row["x"]),
-                    row[f"mean{used}"],
-                    row[f"low{used}"],
-                    row[f"high{used}"],
-                    smooth,
-                )
+        near = behind[-window:]
+        smooth = math.fsum(n * mean for n, mean in near) / sum(n for n, _ in near)
+        points.append(
+            Point(
+                row["last"],
+                float(row["x"]),
+                row[f"mean{used}"],
+                row[f"low{used}"],
+                row[f"high{used}"],
+                smooth,
             )
+        )
     # A metric that the engine does not log at all is not one that broke.
     known = bool(behind) or (family.id == "loss" and name.metrics[-1] == "loss")
     return Curve(name.id, name.label, tuple(points), tuple(_joined(gaps)) if known else ())

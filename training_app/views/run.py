@@ -21,6 +21,7 @@ from studio.web.htmx import etag, render_page, target, unchanged
 from training_app.charts import (
     AXIS_WORDS,
     Mark,
+    later,
     look_of,
     loss_note,
     name_of,
@@ -262,8 +263,9 @@ def run_curves(request: HttpRequest, code: str) -> HttpResponse:
         return same
     since = _since(request)
     goes_on = since is not None and curves.goes_on(row, since)
-    first = since.step if since is not None and goes_on else 0
-    figures = _figures(request, row, recipe_of(row), newest, since=first)
+    figures = _figures(request, row, recipe_of(row), newest)
+    if since is not None and goes_on:
+        figures = [later(figure, since.step) for figure in figures]
     place = curves.place_of(row, newest)
     response = JsonResponse(
         {
@@ -300,14 +302,12 @@ def _figures(
     row: TrainingRun,
     recipe: Recipe | None,
     newest: MetricRow | None,
-    *,
-    since: int = 0,
 ) -> list[dict[str, Any]]:
     axis = curves.axis_of(request.GET.get("x"))
     marks = _checkpoint_marks(row, axis)
     end = _end(row, recipe, axis, newest)
     found = []
-    for chart in curves.read(row, curves.families_of(row.algorithm), axis=axis, since=since):
+    for chart in curves.read(row, curves.families_of(row.algorithm), axis=axis):
         about_loss = chart.family.id == "loss" and row.algorithm != Algorithm.SFT
         found.append(
             run_figure(

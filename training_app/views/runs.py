@@ -19,6 +19,7 @@ from training_app.charts import Look, look_of
 from training_app.jobs.runs import cancel_run, resume_run
 from training_app.models import Checkpoint, TrainingRun
 from training_app.operations.runs import promote
+from training_app.operations.samples import open_sample
 from training_app.queries import curves, runs
 from training_app.queries.results import Measured, part, reward_fifths
 
@@ -148,3 +149,12 @@ def checkpoint_promote(request: HttpRequest, code: str, checkpoint: str) -> Http
     found = runs.get_checkpoint(checkpoint)
     promote(checkpoint=found, promoted=request.POST.get("promoted") == "1", by=principal(request))
     return see_other(request, f"{reverse('run', args=[row.code])}#checkpoints")
+
+
+@require_POST
+@require(Act.ROLL_OUT)
+def sample_open(request: HttpRequest, code: str, step: int, number: int) -> HttpResponse:
+    """Play a sample again in a world of ours and show it as a replay."""
+    row = runs.get_run(code)
+    episode = open_sample(run=row, step=step, index=number, by=principal(request))
+    return see_other(request, reverse("episode", args=[episode.code]))

@@ -15,6 +15,8 @@ from studio.web.choices import JobState, Role
 from studio.web.models import Job
 from tests.factories.people import person
 from tests.factories.runs import log_steps, made_run
+from tests.factories.specs import small_spec
+from tests.rollouts_app.conftest import stored
 from training_app.core.recipe import preset
 from training_app.core.run_dir import RunDir
 from training_app.enums import Algorithm
@@ -410,7 +412,7 @@ def test_a_run_of_an_unknown_format_still_has_a_page(viewer: Client) -> None:
 # What one can do
 
 
-ACTS = ("cancel/", "resume/", "checkpoints/{checkpoint}/promote/")
+ACTS = ("cancel/", "resume/", "checkpoints/{checkpoint}/promote/", "samples/4/0/")
 
 
 @pytest.mark.parametrize("role", [None, Role.VIEWER, Role.REVIEWER, Role.EDITOR])
@@ -424,11 +426,11 @@ def test_acts_are_for_editors(client_of: ClientOf, role: Role | None, tmp_path: 
         for act in ACTS
     ]
     if role is None:
-        assert codes == [302, 302, 302]
+        assert codes == [302] * 4
     elif role == Role.EDITOR:
         assert 403 not in codes
     else:
-        assert codes == [403, 403, 403]
+        assert codes == [403] * 4
         assert "/cancel/" not in page(client, f"/runs/{run.code}/")
 
 
@@ -450,6 +452,23 @@ def test_cancel_asks_the_engine_and_the_page_says_so(editor: Client, tmp_path: P
     html = page(editor, f"/runs/{run.code}/")
     assert "is asked to stop" in html
     assert "Asked to stop." in html
+
+
+def test_a_sample_opens_as_a_replay_and_the_same_one_is_made_once(
+    editor: Client, tmp_path: Path
+) -> None:
+    spec = small_spec()
+    stored(spec)
+    run = made_run(steps=20)
+    in_folder(run, tmp_path).write_samples(
+        20, [{"spec_hash": spec.hash, "reward": 0.0, "messages": [
+            {"role": "assistant", "content": "Nothing to do."}]}],
+    )  # fmt: skip
+    path = f"/runs/{run.code}/samples/20/0/"
+    assert f'action="{path}"' in page(editor, f"/runs/{run.code}/")
+    places = {editor.post(path)["Location"] for _ in range(2)}
+    assert len(places) == 1
+    assert "Nothing to do." in page(editor, places.pop())
 
 
 def test_a_checkpoint_is_promoted_and_promotion_taken_back(editor: Client, tmp_path: Path) -> None:
