@@ -100,11 +100,15 @@ def _resolved(body: Mapping[str, Any], definitions: Any) -> Mapping[str, Any]:
 
 def _object(body: Mapping[str, Any], definitions: Any) -> dict[str, Any]:
     required = body.get("required", ())
-    return {
+    made = {
         name: _read(name, inner, definitions, required=True).sample
         for name, inner in body.get("properties", {}).items()
         if name in required
     }
+    free = body.get("additionalProperties")
+    if not made and body.get("minProperties", 0) > 0 and isinstance(free, Mapping):
+        made[DUMMY_TEXT] = _read(DUMMY_TEXT, free, definitions, required=True).sample
+    return made
 
 
 def _probed(tool: Tool, found: Sequence[Argument]) -> tuple[Argument, ...]:

@@ -228,12 +228,18 @@ class Tool:
             arguments: dict[str, Any] = self.parse(raw).__dict__
             return arguments
         except ValidationError as problem:
-            found = schema_error(problem)
-            if len(raw) <= _LONGEST_REFUSED:
-                if len(self.refused) >= _MOST_REFUSALS:
-                    self.refused.clear()
-                self.refused[raw] = (found.code, found.message)
-            raise found from problem
+            raise self._refusal(raw, problem) from problem
+
+    def _refusal(self, raw: bytes, problem: ValidationError) -> ToolError:
+        """Put a refusal into words and keep it. Made here and not where it is raised: a frame that
+        held its own exception would be a cycle, and keep all that its callers hold.
+        """
+        found = schema_error(problem)
+        if len(raw) <= _LONGEST_REFUSED:
+            if len(self.refused) >= _MOST_REFUSALS:
+                self.refused.clear()
+            self.refused[raw] = (found.code, found.message)
+        return found
 
     def run(self, service: Service, arguments: dict[str, Any]) -> bytes:
         """Run the handler and return its result as JSON."""

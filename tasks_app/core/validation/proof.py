@@ -4,6 +4,8 @@ A proof is deterministic: the same spec gives the same card in every process (ti
 are only taken if a timer is passed in). Green only if no blocking gate found anything.
 """
 
+import contextlib
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -158,7 +160,29 @@ def prove(
         second: Another process that proves the spec as well (gate D1).
         timer: A clock for the milliseconds on the card; None: zero, so that cards are equal bytes.
     """
-    notes = _Notes(timer or _no_time)
+    with _collector_at_rest():
+        return _proven(spec, _Notes(timer or _no_time), neighbours, second)
+
+
+@contextlib.contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Let the collector of cycles rest: a proof makes thousands of objects that live for
+    milliseconds and hardly a cycle, and at each thousand the collector would walk them, now and
+    then all that the process holds. Whoever found it running starts it again, so proofs in several
+    threads leave it running.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _proven(
+    spec: TaskSpec, notes: _Notes, neighbours: Neighbours | None, second: Elsewhere | None
+) -> ProofCard:
     begun = notes.timer()
     for gate in STATIC:
         notes.run(gate.id, gate.title, gate.look(spec))

@@ -1,6 +1,7 @@
 """A whole proof: what holds of the two examples, and what a card says when something does not."""
 
 import functools
+import gc
 import itertools
 
 import pytest
@@ -184,3 +185,29 @@ def test_a_check_that_pays_without_an_outcome_fails_the_proof() -> None:
 
     assert not card.proven
     assert {finding.gate for finding in card.findings} == {"S4", "N1"}
+
+
+def test_the_collector_of_cycles_is_left_as_it_was_found() -> None:
+    assert gc.isenabled()
+    prove(example(SUPPORT))
+    assert gc.isenabled()
+
+    gc.disable()
+    try:
+        prove(example(SUPPORT))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_a_proof_leaves_nothing_for_the_collector() -> None:
+    prove(example(PAYMENT))
+    gc.collect()
+    gc.disable()
+    try:
+        prove(load_spec(written(PAYMENT)))
+        left = gc.collect()
+    finally:
+        gc.enable()
+
+    assert left < 200  # a whole proof would be some thousands of objects
