@@ -7,7 +7,7 @@ import platform
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from benchmarks import batch, generate, proof, world
+from benchmarks import batch, chat, generate, proof, world
 from benchmarks.measure import plain_loop, time_text
 
 BENCHMARKS: Final[Mapping[str, Callable[[], Mapping[str, float]]]] = {
@@ -15,12 +15,15 @@ BENCHMARKS: Final[Mapping[str, Callable[[], Mapping[str, float]]]] = {
     "proof": proof.run,
     "generate": generate.run,
     "batch": batch.run,
+    "chat": chat.run,
 }
 USUAL: Final = ("world", "proof", "generate")
 """Run where none is named: the others start servers and processes of their own."""
 ORDER: Final = (
     "tool_calls_per_s", "proofs_per_s", "runs_ms", "generate_100_s",
     "episodes_per_s", "lost", "doubled", "failed", "wrong",
+    "calls_per_s_1000ms", "of_ideal_1000ms", "of_bare_1000ms",
+    "calls_per_s_100ms", "of_ideal_100ms", "of_bare_100ms",
 )  # fmt: skip
 GOALS: Final[Mapping[str, str]] = {
     "tool_calls_per_s": "≥ 200,000",
@@ -30,6 +33,8 @@ GOALS: Final[Mapping[str, str]] = {
     "episodes_per_s": "≥ 50",
     "lost": "0",
     "doubled": "0",
+    "of_ideal_1000ms": "≥ 0.9",
+    "of_bare_100ms": "≥ 0.6",
 }
 
 

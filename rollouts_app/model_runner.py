@@ -27,10 +27,11 @@ from rollouts_app.runner import BatchRunner, Versions, limits_of
 from studio.lib.chat import Budget, ChatAnswer, ChatRequest, EndpointFailure, OpenAIChat
 from studio.web.errors import StudioError
 from studio.web.jobs import Cancelled, JobHandle
+from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import SpecError, TaskSpec
 from tasks_app.models import ModelEndpoint
 from tasks_app.operations.endpoints import open_client, without_key
-from tasks_app.operations.model_calls import Made, keep_calls, spent, stored_answers
+from tasks_app.operations.model_calls import Made, keep_calls, parts_of, spent, stored_answers
 
 logger = logging.getLogger(__name__)
 
@@ -195,6 +196,8 @@ class ModelRunner(BatchRunner):
         self._versions = Versions()
         self._stored = time.monotonic()
         self._waiting: list[Ended | Broken] = []
+        self._begun: frozenset[str] = frozenset()
+        """Episodes that have stored answers: only these are looked up."""
         self._unproven: list[tuple[Ended | Broken, str]] = []
         """Failures before the endpoint has answered anything: dropped if it never does."""
 
@@ -219,6 +222,8 @@ class ModelRunner(BatchRunner):
             ),
             wait=self._desk.pause,
         )
+        self._begun = parts_of(self.batch.code)
+        tools()  # made once, before as many threads want them at once
         try:
             self._run_in_rounds()
         finally:
@@ -230,6 +235,8 @@ class ModelRunner(BatchRunner):
         self._done = self._total - open_episodes(self.batch).count()
         self.say("starting")
         for attempt in range(MOST_ATTEMPTS):
+            if attempt:
+                self._begun = parts_of(self.batch.code)
             rows = open_episodes(self.batch).filter(attempts__lte=attempt)
             in_order = rows.order_by("version_id", "group_index").values_list("pk", flat=True)
             self.run_all(_rows(list(in_order)))
@@ -317,13 +324,11 @@ class ModelRunner(BatchRunner):
         except SpecError as failure:
             self.take(Broken(episode.pk, "task", str(failure)), episode.task.code)
             return 0
+        known: Mapping[str, ChatAnswer] = {}
+        if episode.code in self._begun:
+            known = stored_answers(self.batch.code, episode.code)
         chat = StoredChat(
-            self._desk,
-            self._client,
-            self._endpoint,
-            self.batch.code,
-            episode.code,
-            stored_answers(self.batch.code, episode.code),
+            self._desk, self._client, self._endpoint, self.batch.code, episode.code, known
         )
         pool.submit(self._act, episode, episode.task.code, spec, chat)
         return 1

@@ -21,6 +21,7 @@ from typing import Any, Final, Literal, Protocol
 from urllib.parse import urlsplit
 
 import openai
+import orjson
 from openai import DefaultHttpxClient, OpenAI
 
 from studio.lib.hashing import content_hash
@@ -244,12 +245,18 @@ class OpenAIChat:
     def _ask_once(self, request: ChatRequest) -> ChatAnswer:
         started = self.clock()
         try:
-            completion = self._client.chat.completions.create(**self.body(request))
+            # Not completions.create: turning typed parameters and answers over costs more than
+            # all the rest of a call, and what a server says is read leniently here anyway.
+            body = self._client.post(
+                "/chat/completions",
+                cast_to=object,
+                content=orjson.dumps(self.body(request), option=orjson.OPT_NON_STR_KEYS),
+            )
         except openai.OpenAIError as problem:
             raise failure_of(problem) from problem
         except ValueError as problem:  # an answer that is no JSON
             raise EndpointFailure("broken_answer", f"the answer is no JSON: {problem}") from problem
-        return read_answer(completion, self.clock() - started)
+        return read_answer(body, self.clock() - started)
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
         """Return exactly what is sent: nothing that the endpoint was not found to take."""
@@ -327,43 +334,47 @@ def _seconds(text: str | None) -> float | None:
         return None
 
 
-def read_answer(completion: Any, seconds: float) -> ChatAnswer:
+def read_answer(body: object, seconds: float) -> ChatAnswer:
     """Read a completion leniently. Raises EndpointFailure `broken_answer` if there is no
     message in it.
     """
-    choices = getattr(completion, "choices", None)
-    if not choices or getattr(choices[0], "message", None) is None:
+    choices = _object(body).get("choices")
+    choice = _object(choices[0]) if isinstance(choices, list) and choices else {}
+    message = choice.get("message")
+    if not isinstance(message, dict):
         raise EndpointFailure("broken_answer", "the answer holds no message")
-    choice = choices[0]
-    message = choice.message
+    written = message.get("tool_calls")
     calls = []
-    for number, call in enumerate(message.tool_calls or ()):
-        function = getattr(call, "function", None)
-        if function is None:
+    for number, call in enumerate(written if isinstance(written, list) else ()):
+        function = _object(call).get("function")
+        if not isinstance(function, dict):
             continue
-        arguments = function.arguments
+        arguments = function.get("arguments")
         calls.append(
             ToolCall(
-                id=str(call.id or f"call_{number}"),
-                name=str(function.name or ""),
+                id=str(_object(call).get("id") or f"call_{number}"),
+                name=str(function.get("name") or ""),
                 arguments=arguments if isinstance(arguments, str) else "",
             )
         )
-    extra = getattr(message, "model_extra", None) or {}
-    reasoning = extra.get("reasoning_content") or extra.get("reasoning") or ""
-    usage = getattr(completion, "usage", None)
+    reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+    usage = _object(_object(body).get("usage"))
     return ChatAnswer(
-        text=_text(message.content),
+        text=_text(message.get("content")),
         calls=tuple(calls),
         reasoning=reasoning if isinstance(reasoning, str) else "",
-        refusal=_text(getattr(message, "refusal", None)),
-        finish=str(choice.finish_reason or "stop"),
+        refusal=_text(message.get("refusal")),
+        finish=str(choice.get("finish_reason") or "stop"),
         usage=Usage(
-            prompt=_count(getattr(usage, "prompt_tokens", 0)),
-            completion=_count(getattr(usage, "completion_tokens", 0)),
+            prompt=_count(usage.get("prompt_tokens")),
+            completion=_count(usage.get("completion_tokens")),
         ),
         seconds=seconds,
     )
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _text(content: Any) -> str:

@@ -79,6 +79,12 @@ def stored_answers(subject: str, part: str) -> Mapping[str, ChatAnswer]:
     return {row.key: row.said() for row in rows}
 
 
+def parts_of(subject: str) -> frozenset[str]:
+    """The parts of a subject that have stored answers."""
+    parts = ModelCall.objects.filter(subject=subject).order_by().values_list("part", flat=True)
+    return frozenset(parts.distinct())
+
+
 def spent(subject: str) -> Spent:
     """Count the stored calls of a subject."""
     sums = ModelCall.objects.filter(subject=subject).aggregate(
