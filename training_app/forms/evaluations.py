@@ -32,6 +32,12 @@ def model_of(evaluation: Evaluation) -> str:
     return f"{checkpoint.code} ({checkpoint.run.code}, step {checkpoint.step})"
 
 
+def short_of(evaluation: Evaluation) -> str:
+    """The same where the run is plain."""
+    row = evaluation.checkpoint
+    return evaluation.endpoint if row is None else f"{row.code} step {row.step}"
+
+
 def way_of(evaluation: Evaluation) -> str:
     """How it draws."""
     return "greedy" if evaluation.greedy else "sampled"
@@ -94,13 +100,12 @@ class EvaluationForm(forms.Form):
         if isinstance(models, forms.ChoiceField):
             models.choices = [(name, rows) for name, rows in groups if rows]
         if isinstance(names, forms.ChoiceField):
-            known = {row.name: f"{row.name}: {row.size} tasks" for row in suites()}
-            made = {
-                name: f"{name}: {one.size} tasks, made on first use"
+            made = {row.name: f"{row.name}: {row.size} tasks" for row in suites()}
+            shipped = {
+                name: made.pop(name, f"{name}: {one.size} tasks, made on first use")
                 for name, one in BUILT_IN.items()
-                if name not in known
             }
-            names.choices = list({**made, **known}.items())
+            names.choices = list({**shipped, **made}.items())
 
 
 class SuiteForm(forms.Form):

@@ -149,7 +149,8 @@ def _listed(row: Evaluation) -> dict[str, Any]:
     return {
         "row": row,
         "model": model_of(row),
-        "report": report,
+        # a template would show what is missing as an empty text
+        "report": {name: report.get(name) for name in ("score", "low", "high", "pass_3")},
         "split": queries.SPLIT_WORDS.get(str(report.get("split_kind")), ""),
         "state": _state(row),
     }

@@ -177,7 +177,9 @@ def test_a_running_one_shows_what_there_is_so_far(client_of: Callable[[Role], Cl
     Episode.objects.filter(pk=first.pk).update(state=EpisodeState.GRADED, reward=1.0, passed=True)
     job = Job.objects.create(kind="evaluate", state=JobState.RUNNING, subject=row.code)
     Evaluation.objects.filter(pk=row.pk).update(job=job)
-    said = words(page(client_of(Role.VIEWER), f"/evaluations/{row.code}/"))
+    client = client_of(Role.VIEWER)
+    assert f"{row.code} " in words(page(client, "/evaluations/"))
+    said = words(page(client, f"/evaluations/{row.code}/"))
     assert "so far" in said
     assert "1 of 2" in said
     assert "1 not run" in said
