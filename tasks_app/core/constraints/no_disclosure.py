@@ -110,22 +110,22 @@ def stays_inside(call: Call, declared: ToolFacts) -> bool:
 def said(arguments: Mapping[str, Any], paths: tuple[str, ...]) -> list[str]:
     """Return every text and number inside some arguments, as text, in order."""
     found: list[str] = []
-
-    def walk(value: Any) -> None:
-        if isinstance(value, str):
-            found.append(value)
-        elif isinstance(value, NUMBERS) and not isinstance(value, bool):
-            found.append(repr(value))
-        elif isinstance(value, Mapping):
-            for item in value.values():
-                walk(item)
-        elif isinstance(value, LISTS):
-            for item in value:
-                walk(item)
-
     for path in paths:
-        walk(follow(arguments, path))
+        _gather(follow(arguments, path), found)
     return found
+
+
+def _gather(value: Any, found: list[str]) -> None:
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, NUMBERS) and not isinstance(value, bool):
+        found.append(repr(value))
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            _gather(item, found)
+    elif isinstance(value, LISTS):
+        for item in value:
+            _gather(item, found)
 
 
 def _finder(piece: Any) -> Callable[[str], bool]:

@@ -12,6 +12,7 @@ early
 leaves the later stages with an empty reply; they happen all the same.
 """
 
+import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from tasks_app.core.records import Counter, Snapshot, Store, build_tables
 from tasks_app.core.services.base import Service, Tool
 from tasks_app.core.services.catalog import collections as all_collections
 from tasks_app.core.services.catalog import tools as all_tools
-from tasks_app.core.spec import Fault, TaskSpec, ToolAlias
+from tasks_app.core.spec import Fault, TaskSpec, ToolAlias, UserScript
 from tasks_app.core.values import InvalidValueError, encode
 from tasks_app.core.world import aliases, faults, timeline, user
 from tasks_app.core.world.state import Context, context_key
@@ -258,11 +259,7 @@ class World:
     def say(self, text: str) -> str:
         """Tell the colleague something in dialogue and return the answer; no tool is called."""
         script = self.seed.spec.user
-        if script is None:
-            return ""
-        reply, context = user.answer(script, self.context, text)
-        self._set_context(context)
-        return reply
+        return "" if script is None else _say(self.store, script, text)
 
     def reply(self, text: str) -> str | None:
         """End the running stage with a reply; return the next stage's notification, None at the
@@ -332,8 +329,7 @@ class World:
         )
 
     def _set_context(self, context: Context) -> None:
-        self.store.context = context
-        self.store.context_key = context_key(context)
+        _set_context(self.store, context)
 
     def _set_clock(self) -> None:
         now = self.seed.spec.stages[self.context.stage].at
@@ -345,8 +341,10 @@ class World:
     def _service(self, kind: type[Service]) -> Service:
         service = self._services.get(kind)
         if service is None:
-            spec = self.seed.spec
-            answer = self.say if spec.user is not None else None
+            spec, script = self.seed.spec, self.seed.spec.user
+            # Not the world's own method: a service that held its world would be a cycle, and a
+            # world of a proof holds much.
+            answer = functools.partial(_say, self.store, script) if script is not None else None
             service = kind(self.store, self.now, answer, spec.workplace.coworker.mailbox or None)
             self._services[kind] = service
         return service
@@ -359,6 +357,18 @@ class World:
         number = context.met.get(tool, 0) + 1
         self._set_context(context._replace(met={**context.met, tool: number}))
         return planned.get(number)
+
+
+def _say(store: Store, script: UserScript, text: str) -> str:
+    """Tell the colleague something and return the answer."""
+    reply, context = user.answer(script, store.context, text)
+    _set_context(store, context)
+    return reply
+
+
+def _set_context(store: Store, context: Context) -> None:
+    store.context = context
+    store.context_key = context_key(context)
 
 
 def seed_problem(spec: TaskSpec) -> str | None:
