@@ -6,6 +6,7 @@ is drawn once does not move while the run goes on.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, get_args
@@ -24,8 +25,9 @@ AXES: Final[tuple[Axis, ...]] = get_args(Axis)
 MOST_POINTS: Final = 1000
 """Points of a series: more than a screen is wide."""
 SMOOTHED_SHARE: Final = 0.05
-"""Share of the planned run that one smoothed point looks back on."""
+"""Share of the planned steps that one smoothed point looks back on."""
 SHORTEST_WINDOW: Final = 3
+"""Values that it looks back on at least."""
 MARKS: Final = 12
 """Gaps that are marked one by one; beyond, only their number is told."""
 
@@ -229,7 +231,7 @@ def read(
     width = bucket_width(run, newest.step)
     names = list(dict.fromkeys(m for f in families for c in f.curves for m in c.metrics))
     buckets = list(_buckets(run, names, width, axis))
-    window = max(SHORTEST_WINDOW, round(max(run.steps, newest.step) / width * SMOOTHED_SHARE))
+    window = round(max(run.steps, newest.step) * SMOOTHED_SHARE)
     charts = []
     for family in families:
         found = [_curve(name, family, buckets, names, window) for name in family.curves]
@@ -272,8 +274,7 @@ def _curve(
     used = next((p for p in places if any(row[f"n{p}"] for row in buckets)), places[-1])
     points: list[Point] = []
     gaps: list[Gap] = []
-    behind: list[tuple[int, float]] = []
-    """Steps and mean of each bucket with a value."""
+    behind: list[_Behind] = []
     for row in buckets:
         count = row[f"n{used}"]
         missing = row.get(f"of_{family.scope}", count) - count
@@ -281,9 +282,8 @@ def _curve(
             gaps.append(Gap(row["first"], row["last"], float(row["x"]), missing))
         if not count:
             continue
-        behind.append((count, row[f"mean{used}"]))
-        near = behind[-window:]
-        smooth = math.fsum(n * mean for n, mean in near) / sum(n for n, _ in near)
+        behind.append(_Behind(row["last"], count, row[f"mean{used}"]))
+        smooth = _smoothed(behind, window)
         points.append(
             Point(
                 row["last"],
@@ -297,6 +297,21 @@ def _curve(
     # A metric that the engine does not log at all is not one that broke.
     known = bool(behind) or (family.id == "loss" and name.metrics[-1] == "loss")
     return Curve(name.id, name.label, tuple(points), tuple(_joined(gaps)) if known else ())
+
+
+class _Behind(NamedTuple):
+    """A bucket that a window may look back on."""
+
+    step: int
+    count: int
+    mean: float
+
+
+def _smoothed(behind: Sequence[_Behind], window: int) -> float:
+    """Mean over the window that ends with the last; at least over some, also where few log."""
+    first = bisect_right(behind, behind[-1].step - window, key=lambda one: one.step)
+    near = behind[min(first, max(len(behind) - SHORTEST_WINDOW, 0)) :]
+    return math.fsum(one.count * one.mean for one in near) / sum(one.count for one in near)
 
 
 def _joined(gaps: Sequence[Gap]) -> Iterator[Gap]:

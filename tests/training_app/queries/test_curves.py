@@ -69,13 +69,23 @@ def test_what_was_drawn_does_not_move_when_the_run_goes_on() -> None:
     assert line(run, "loss").points[: len(before)] == before
 
 
-def test_a_smoothed_point_is_the_mean_of_the_window_before_it() -> None:
-    run = made_run(steps=60)
+def test_a_smoothed_point_is_the_mean_of_the_last_twentieth_of_the_planned_steps() -> None:
+    run = made_run(recipe=preset("cpu-tiny-grpo", steps=200))
+    log_steps(run, 1, 60)
     points = line(run, "loss").points
     values = [row.values["loss"] for row in run.metrics.order_by("step")]
-    window = max(curves.SHORTEST_WINDOW, round(60 * curves.SMOOTHED_SHARE))
     assert points[0].smooth == values[0]
-    assert points[-1].smooth == pytest.approx(math.fsum(values[-window:]) / window)
+    assert points[-1].smooth == pytest.approx(math.fsum(values[-10:]) / 10)
+
+
+def test_a_window_is_of_steps_also_where_only_some_are_logged_but_never_of_too_few() -> None:
+    run = made_run(recipe=preset("cpu-tiny-grpo", steps=200))
+    log_steps(run, 1, 60)
+    rewards = line(run, "reward").points
+    assert rewards[-1].smooth == pytest.approx(math.fsum(p.mean for p in rewards[-5:]) / 5)
+    run.metrics.exclude(step__in=range(10, 61, 10)).delete()
+    points = line(run, "loss").points
+    assert points[-1].smooth == pytest.approx(math.fsum(p.mean for p in points[-3:]) / 3)
 
 
 def test_a_step_without_a_finite_loss_is_a_gap_and_neighbours_are_one() -> None:
