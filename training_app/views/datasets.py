@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
 from django.contrib import messages
@@ -16,7 +17,7 @@ from studio.web.auth import ensure, may, principal, require
 from studio.web.errors import FilterError, Invalid
 from studio.web.filter_line import list_url
 from studio.web.htmx import etag, render_page, see_other, target, unchanged
-from training_app.core.curation import REASONS, Rules, RulesError, read_rules
+from training_app.core.curation import REASONS, RulesError, read_rules
 from training_app.core.dataset import FILES, GROUPS, HELD_OUT
 from training_app.enums import DatasetKind, Portion
 from training_app.forms.datasets import DatasetForm
@@ -100,8 +101,10 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "newer_url": list_url(url, "", cursor=page.previous_cursor) if page.previous_cursor else "",
         "older_url": list_url(url, "", cursor=page.next_cursor) if page.next_cursor else "",
     }
-    if may_freeze and target(request) in ("", "preview"):
+    if may_freeze and form.is_bound and target(request) in ("", "preview"):
         context |= _preview(form)
+    elif may_freeze:  # reading a thousand trajectories is not for every look at the list
+        context["preview_url"] = f"{url}?{urlencode(_asked(form))}"
     return render_page(
         request,
         "training/datasets.html",
@@ -140,21 +143,23 @@ def _start(request: HttpRequest, form: DatasetForm) -> Dataset | None:
     return None
 
 
+def _asked(form: DatasetForm) -> dict[str, str]:
+    """The fields of a fresh form as a browser would send them."""
+    values = {name: form.initial.get(name) for name in form.fields if name in form.initial}
+    sent = {name: "on" if value is True else str(value) for name, value in values.items() if value}
+    return {"kind": form.kind.value, "preview": "1", **sent}
+
+
 def _preview(form: DatasetForm) -> dict[str, Any]:
     """What the form would freeze, as far as the rules can tell; or why nobody can say."""
-    settings: dict[str, Any] = {}
-    if form.is_bound:
-        form.is_valid()
-        filter_text = str(form.cleaned_data.get("filter", ""))
-        held = form.cleaned_data.get("held") or []
-        settings = form.rules()
-    else:
-        filter_text, held = str(form.initial.get("filter", "")), []
+    form.is_valid()
+    filter_text = str(form.cleaned_data.get("filter", ""))
+    held = form.cleaned_data.get("held") or []
     wrong = [name for name in form.errors if name not in ("name", "mix", "weight", "license")]
-    if form.is_bound and wrong:
+    if wrong:
         return {"preview_problem": "Mend the fields that are marked; then the counts come back."}
     try:
-        found = queries.preview(form.kind, filter_text, _rules(form, settings), held)
+        found = queries.preview(form.kind, filter_text, read_rules(form.rules()), held)
     except FilterError as error:
         problem = error.problems[0]
         return {"preview_problem": f"{problem.message} {problem.hint}".strip()}
@@ -171,10 +176,6 @@ def _preview(form: DatasetForm) -> dict[str, Any]:
         "filter_text": filter_text,
         "all_held": found.train == 0 and found.held_out > 0,
     }
-
-
-def _rules(form: DatasetForm, settings: dict[str, Any]) -> Rules:
-    return read_rules(settings) if form.is_bound and form.has_curation else Rules()
 
 
 # One dataset
