@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from studio.lib.jsonvalue import JsonObject
-from studio.lib.stats import bootstrap, mean, pass_at_k, pass_hat_k, wilson
+from studio.lib.stats import DRAWS, bootstrap, mean, pass_at_k, pass_hat_k, wilson
 
 Kind = Literal["new_instances", "new_families", "seen"]
 """What is new in a task for the model; ``seen``: it was trained on it."""
@@ -73,34 +73,40 @@ class TaskResult:
         return min(self.graded, key=lambda one: (bool(one.passed), one.reward or 0.0)).episode
 
 
-def summarise(results: Sequence[TaskResult]) -> JsonObject:
-    """The whole and each family: scores with intervals, pass@k and pass^k, what is missing."""
+def summarise(results: Sequence[TaskResult], *, draws: int = DRAWS) -> JsonObject:
+    """The whole and each family: scores with intervals, pass@k and pass^k, what is missing.
+
+    Args:
+        results: The tasks.
+        draws: Resamples of an interval; fewer are quicker and rougher.
+    """
     families = sorted({(result.kind, result.family) for result in results})
     kinds = sorted({result.kind for result in results})
     return {
-        **_part(results),
+        **_part(results, draws),
         "split_kind": kinds[0] if len(kinds) == 1 else MIXED if kinds else None,
         "splits": [
-            {"split_kind": kind, **_part([r for r in results if r.kind == kind])} for kind in kinds
+            {"split_kind": kind, **_part([r for r in results if r.kind == kind], draws)}
+            for kind in kinds
         ],
         "families": [
             {
                 "family": family,
                 "split_kind": kind,
-                **_part([r for r in results if (r.kind, r.family) == (kind, family)]),
+                **_part([r for r in results if (r.kind, r.family) == (kind, family)], draws),
             }
             for kind, family in families
         ],
     }
 
 
-def _part(results: Sequence[TaskResult]) -> JsonObject:
+def _part(results: Sequence[TaskResult], draws: int) -> JsonObject:
     scores = [result.score for result in results if result.score is not None]
     rewards = [result.reward for result in results if result.reward is not None]
     attempts = [one for result in results for one in result.attempts]
     graded = [one for one in attempts if one.state == "graded"]
-    low, high = _interval(scores)
-    reward_low, reward_high = _spread(rewards)
+    low, high = _interval(scores, draws)
+    reward_low, reward_high = _spread(rewards, draws)
     return {
         "tasks": len(results),
         "scored_tasks": len(scores),
@@ -121,16 +127,16 @@ def _part(results: Sequence[TaskResult]) -> JsonObject:
     }
 
 
-def _interval(scores: Sequence[float]) -> tuple[float | None, float | None]:
+def _interval(scores: Sequence[float], draws: int) -> tuple[float | None, float | None]:
     """Bootstrap over tasks. Where all agree a resample shows no spread, and Wilson's stands in."""
     if scores and set(scores) <= {scores[0]} and scores[0] in (0.0, 1.0):
         known = wilson(int(scores[0]) * len(scores), len(scores))
         return (known.low, known.high) if known is not None else (None, None)
-    return _spread(scores)
+    return _spread(scores, draws)
 
 
-def _spread(values: Sequence[float]) -> tuple[float | None, float | None]:
-    return bootstrap(values, random.Random(SEED)) or (None, None)
+def _spread(values: Sequence[float], draws: int) -> tuple[float | None, float | None]:
+    return bootstrap(values, random.Random(SEED), draws=draws) or (None, None)
 
 
 def _over_tasks(
@@ -144,7 +150,9 @@ def _over_tasks(
     return mean([value for value in found if value is not None])
 
 
-def compare(before: Sequence[TaskResult], after: Sequence[TaskResult]) -> JsonObject:
+def compare(
+    before: Sequence[TaskResult], after: Sequence[TaskResult], *, draws: int = DRAWS
+) -> JsonObject:
     """The paired difference, after less before, and the tasks that changed, the worst first."""
     earlier = {result.version: result for result in before}
     pairs = [
@@ -161,7 +169,7 @@ def compare(before: Sequence[TaskResult], after: Sequence[TaskResult]) -> JsonOb
     worse = [change for change in changes if (change.score, change.reward) < (0, 0)]
     better = [change for change in reversed(changes) if (change.score, change.reward) > (0, 0)]
     return {
-        **_difference(pairs),
+        **_difference(pairs, draws),
         "unpaired": len({r.version for r in (*before, *after)}) - len(pairs),
         "worse": len(worse),
         "better": len(better),
@@ -170,7 +178,9 @@ def compare(before: Sequence[TaskResult], after: Sequence[TaskResult]) -> JsonOb
             {
                 "family": family,
                 "split_kind": kind,
-                **_difference([p for p in pairs if (p[1].kind, p[1].family) == (kind, family)]),
+                **_difference(
+                    [p for p in pairs if (p[1].kind, p[1].family) == (kind, family)], draws
+                ),
             }
             for kind, family in sorted({(other.kind, other.family) for _, other in pairs})
         ],
@@ -224,12 +234,12 @@ def _change(one: TaskResult, other: TaskResult) -> _Change:
     )
 
 
-def _difference(pairs: Sequence[tuple[TaskResult, TaskResult]]) -> JsonObject:
+def _difference(pairs: Sequence[tuple[TaskResult, TaskResult]], draws: int) -> JsonObject:
     """Of scores and of rewards; both are there, only scored tasks are paired."""
     scores = [(other.score or 0.0) - (one.score or 0.0) for one, other in pairs]
     rewards = [(other.reward or 0.0) - (one.reward or 0.0) for one, other in pairs]
-    low, high = _spread(scores)
-    reward_low, reward_high = _spread(rewards)
+    low, high = _spread(scores, draws)
+    reward_low, reward_high = _spread(rewards, draws)
     before = mean([one.score or 0.0 for one, _ in pairs])
     return {
         "tasks": len(pairs),

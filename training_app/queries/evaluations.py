@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from rollouts_app.models import Episode
 from rollouts_app.queries import Chosen, selected
 from studio.lib.jsonvalue import JsonObject
+from studio.lib.stats import DRAWS
 from studio.web.codes import get_by_code, is_code, normalise
 from studio.web.errors import NotFound
 from studio.web.filters import parse
@@ -36,6 +37,8 @@ SPLIT_WORDS: Final = {
     "mixed": "mixed, see the rows",
 }
 """What is new in tasks, printed beside every number."""
+_ROUGH: Final = 400
+"""Resamples for the page of a running evaluation, which is asked for every two seconds."""
 SHOWN: Final = 100
 """Evaluations that one can be compared with in a menu."""
 
@@ -230,26 +233,26 @@ def results_of(evaluation: Evaluation) -> list[TaskResult]:
     ]
 
 
-def report_of(evaluation: Evaluation) -> JsonObject:
+def report_of(evaluation: Evaluation, *, draws: int = DRAWS) -> JsonObject:
     """Scores as the episodes stand now, and the difference to the baseline where there is one."""
     results = results_of(evaluation)
     report: JsonObject = {
-        **summarise(results),
+        **summarise(results, draws=draws),
         "greedy": evaluation.greedy,
         "n": evaluation.group_size,
         "baseline": None,
     }
     baseline = evaluation.baseline
     if baseline is not None:
-        difference = compare(results_of(baseline), results)
+        difference = compare(results_of(baseline), results, draws=draws)
         report["baseline"] = {"evaluation": baseline.code, **difference}
     return report
 
 
 def shown_report(evaluation: Evaluation) -> JsonObject:
-    """The stored report of a finished evaluation, else what there is so far."""
+    """The stored report of a finished evaluation, else what there is so far, quick and rough."""
     stored: JsonObject = evaluation.report
-    return stored or report_of(evaluation)
+    return stored or report_of(evaluation, draws=_ROUGH)
 
 
 def comparable(evaluation: Evaluation) -> QuerySet[Evaluation]:
@@ -307,9 +310,10 @@ def before_after(run: TrainingRun) -> list[Row]:
     for row in latest.values():
         before = usual_baseline(row.suite, row.checkpoint, greedy=row.greedy)
         report = shown_report(row)
-        if before is None:
-            difference: JsonObject | None = None
-        else:
+        difference: Any = None
+        if before is not None and before == row.baseline:
+            difference = report.get("baseline")
+        elif before is not None:
             difference = compare(results_of(before), results_of(row))
         table.append(
             Row(row.suite, row.greedy, str(report["split_kind"] or ""), before, row, report,
