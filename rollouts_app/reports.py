@@ -1,24 +1,31 @@
-"""Counts over episodes: what failed first, and how often the groups of a batch pass.
+"""What pages say about episodes beyond their rows: what failed first, pass@k, what a model saw.
 
-Both count in the database and give back few rows, however many episodes there are.
+The counts are made in the database and give back few rows, however many episodes there are.
 """
 
 import functools
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from django.db import connection
 from django.db.models import BooleanField, Case, Count, Max, Value, When
 
+from rollouts_app.core.teacher import conversation
+from rollouts_app.core.trajectory import DamagedTurn, RecordedTurn
 from rollouts_app.enums import EpisodeState
-from rollouts_app.models import Episode, RolloutBatch
+from rollouts_app.models import Episode, EpisodePayload, RolloutBatch
 from rollouts_app.queries import matching_episodes
 from studio.lib.jsonvalue import JsonObject
 from studio.lib.stats import pass_at_k, pass_hat_k
+from studio.web.errors import NotFound
 from studio.web.filters import Term, parse
 from studio.web.filters import Value as FilterValue
+from tasks_app.core.briefing import tool_schemas
 from tasks_app.core.spec import SpecError
-from tasks_app.models import TaskVersion
+from tasks_app.core.values import InvalidValueError
+from tasks_app.core.world.world import Seed
+from tasks_app.models import ModelCall, TaskVersion
+from tasks_app.models.endpoint import unpack
 
 MOST_COUNTED: Final = 100_000
 """Episodes that a table of failures counts; of more the newest."""
@@ -250,3 +257,51 @@ def _share(k: int, values: list[tuple[float | None, int]]) -> Share:
     tasks = sum(count for value, count in values if value is not None)
     total = sum(value * count for value, count in values if value is not None)
     return Share(k, total / tasks if tasks else None, tasks)
+
+
+class Told(NamedTuple):
+    """What a policy was given before one turn."""
+
+    turn: int
+    """From 1; one more than there are turns: what a next turn would be given."""
+    turns: int
+    """How many can be asked for."""
+    messages: list[dict[str, Any]]
+    tools: tuple[dict[str, Any], ...]
+    counted: int | None
+    """Prompt tokens as the server counted them; None where no server did."""
+    damage: str
+    """Why a later turn cannot be shown; empty: nothing is wrong."""
+
+
+def told(episode: Episode, turn: int | None = None) -> Told:
+    """What the model saw before a turn, the first one where none is named.
+
+    Of a model behind an endpoint it is the stored request; else it is made again from the
+    recording, in the form in which a server is sent it, JSON respaced. NotFound for a turn that
+    does not exist.
+    """
+    spec = episode.version.load()
+    payload = EpisodePayload.objects.filter(pk=episode.pk).first()
+    readable: list[RecordedTurn] = []
+    damage = ""
+    for recorded in payload.read().turns if payload is not None else ():
+        if isinstance(recorded, DamagedTurn):
+            damage = f"Turn {recorded.index + 1} cannot be read: {recorded.problem}."
+            break
+        readable.append(recorded)
+    last = max(1, len(readable) + bool(damage))
+    wanted = 1 if turn is None else turn
+    if not 1 <= wanted <= last:
+        raise NotFound(f"{episode.code} has no turn {wanted}; the last one is {last}.")
+    calls = ModelCall.objects.filter(subject=episode.batch.code, part=episode.code).order_by("pk")
+    call = next(iter(calls.defer("answer")[wanted - 1 : wanted]), None)
+    if call is not None:  # what was sent, to the letter
+        sent = unpack(bytes(call.request))
+        counted = call.prompt_tokens or None
+        return Told(wanted, last, sent["messages"], tuple(sent["tools"]), counted, damage)
+    try:
+        tools = tool_schemas(spec, Seed.of(spec).ground.tools)
+    except InvalidValueError:
+        tools = ()
+    return Told(wanted, last, conversation(spec, readable[: wanted - 1]), tools, None, damage)

@@ -253,6 +253,17 @@ class TurnsOut(Schema):
     damage: list[str]
 
 
+class ConversationOut(Schema):
+    """What a policy was given before a turn, in the form of chat completions."""
+
+    turn: int
+    turns: int
+    messages: list[JsonValue]
+    tools: list[JsonValue]
+    prompt_tokens: int | None = Field(description="As the server counted them; null: none did.")
+    damage: str
+
+
 class DivergenceOut(Schema):
     """Where a replay leaves the recording; ``turn`` counts from 0, ``call`` from 1."""
 

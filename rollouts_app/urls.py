@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from rollouts_app.views import batches, episodes, failures, play
+from rollouts_app.views import batches, episodes, failures, play, told
 
 urlpatterns = [
     path("rollouts/", batches.batch_list, name="rollouts"),
@@ -19,6 +19,7 @@ urlpatterns = [
     path("episodes/failures/", failures.failure_page, name="failures"),
     path("episodes/failures.csv", failures.failure_csv, name="failures-csv"),
     path("episodes/<str:code>/", episodes.episode, name="episode"),
+    path("episodes/<str:code>/model/", told.episode_told, name="episode-told"),
     path("episodes/<str:code>/trajectory.jsonl", episodes.trajectory, name="trajectory"),
     path("episodes/<str:code>/calls/<int:number>/", episodes.call_result, name="call-result"),
     path("episodes/<str:code>/reference/", play.use_as_reference, name="use-as-reference"),

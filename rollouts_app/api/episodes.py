@@ -12,6 +12,7 @@ from rollouts_app.core.frames import Replay, frame_body
 from rollouts_app.models import Episode
 from rollouts_app.operations.episodes import curate, curate_all
 from rollouts_app.schemas import (
+    ConversationOut,
     CuratedOut,
     CurateIn,
     CurationIn,
@@ -41,6 +42,12 @@ class FailuresAsked(Schema):
     """Of which episodes."""
 
     q: Annotated[str, Field(max_length=2000)] = ""
+
+
+class TurnAsked(Schema):
+    """Before which turn, from 1."""
+
+    turn: int = Field(1, ge=1)
 
 
 class TurnsAsked(Schema):
@@ -98,6 +105,25 @@ def turns(request: HttpRequest, code: str, asked: Query[TurnsAsked]) -> TurnsOut
         next_turn=end if end < len(trajectory.turns) else None,
         stop=trajectory.stop,
         damage=list(trajectory.damage),
+    )
+
+
+@router.get("/{code}/conversation", response=ConversationOut, summary="As the model sees it")
+@require(Act.READ)
+def conversation(request: HttpRequest, code: str, asked: Query[TurnAsked]) -> ConversationOut:
+    """Messages and tools before a turn, as a server is sent them; 404 for a turn that isn't."""
+    episode = queries.get_episode(code)
+    try:
+        found = reports.told(episode, asked.turn)
+    except SpecError as failure:
+        raise Conflict(f"{episode.code} cannot be opened: {failure}") from failure
+    return ConversationOut(
+        turn=found.turn,
+        turns=found.turns,
+        messages=list(found.messages),
+        tools=list(found.tools),
+        prompt_tokens=found.counted,
+        damage=found.damage,
     )
 
 

@@ -17,10 +17,12 @@ from typing import Any, Final
 
 from rollouts_app.core.environment import encodable
 from rollouts_app.core.errors import EndpointFailure
-from rollouts_app.core.messages import Message, ToolRequest
+from rollouts_app.core.messages import Message, ToolRequest, opening
 from rollouts_app.core.policy import Action
+from rollouts_app.core.trajectory import RecordedTurn
 from studio.lib.chat import ChatAnswer, ChatClient, ChatRequest
 from studio.lib.chat import EndpointFailure as ChatFailure
+from tasks_app.core.spec import TaskSpec
 
 PREFIX: Final = "endpoint:"
 _LONGEST_NAME: Final = 64
@@ -122,3 +124,23 @@ def _is_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def conversation(spec: TaskSpec, turns: Sequence[RecordedTurn]) -> list[dict[str, Any]]:
+    """What a server is sent after these turns: the opening, and whatever was said and heard since.
+
+    Args:
+        spec: The task.
+        turns: The recorded turns so far, from the first one on.
+    """
+    messages: list[Message] = list(opening(spec))
+    for turn in turns:
+        requests = tuple(ToolRequest(call.id, call.name, call.arguments) for call in turn.calls)
+        messages.append(Message("assistant", turn.text, requests))
+        messages += [
+            Message("tool", call.observation.decode("utf-8", errors="replace"), call_id=call.id)
+            for call in turn.calls
+        ]
+        if turn.heard:
+            messages.append(Message("user", turn.heard))
+    return [as_sent(message) for message in messages]
