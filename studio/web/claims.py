@@ -115,6 +115,27 @@ def requeue(held: Claim, *, note: str = "") -> bool:
     )
 
 
+def postpone(held: Claim, *, note: str) -> bool:
+    """Give the job back as if it had not been tried; the beat job sends it again.
+
+    One that was asked to stop in the meantime is stopped: nobody would take it any more.
+    """
+    if _own(held).filter(cancel_requested=True).exists():
+        return finish(held, JobState.STOPPED)
+    return bool(
+        _own(held).update(
+            state=JobState.QUEUED,
+            attempt=F("attempt") - 1,
+            lease_holder="",
+            lease_until=None,
+            started_at=None,
+            note=note[:_NOTE_LENGTH],
+            sent_at=None,
+            sends=0,
+        )
+    )
+
+
 def request_cancel(job: Job) -> Job:
     """Stop a waiting job at once, ask a running one to; Conflict when it has ended already."""
     waiting = Job.objects.filter(pk=job.pk, state__in=(JobState.QUEUED, JobState.PAUSED))

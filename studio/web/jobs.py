@@ -16,8 +16,9 @@ sends the wake-up once the transaction is committed. Commands use ``run_inline``
 ``start`` and ``wait``. A job function must be safe to run twice: a killed worker's job is run
 again from the beginning, by somebody else.
 
-What a function raises: ``Cancelled`` ends the job as stopped, a ``StudioError`` as failed with its
-own words, anything else as failed with its type, and the traceback goes to the log.
+What a function raises: ``Cancelled`` ends the job as stopped, ``Postponed`` queues it again, a
+``StudioError`` ends it as failed with its own words, anything else as failed with its type, and
+the traceback goes to the log.
 """
 
 import logging
@@ -53,6 +54,13 @@ _RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "i
 
 class Cancelled(Exception):
     """Somebody asked the job to stop, and it did."""
+
+
+class Postponed(Exception):
+    """What the job needs is taken: it gives its worker back and is tried again; the words say why.
+
+    Nothing of it is lost or counted; it is run from the beginning, some seconds later.
+    """
 
 
 class LeaseLost(Exception):
@@ -297,6 +305,8 @@ def _call(known: JobKind, handle: JobHandle) -> None:
         result = known.function(handle)
     except Cancelled:
         claims.finish(held, JobState.STOPPED)
+    except Postponed as wait:
+        claims.postpone(held, note=str(wait))
     except LeaseLost:
         logger.warning("%s went to another worker; its result here is dropped", handle.code)
     except StudioError as error:

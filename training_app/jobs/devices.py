@@ -4,6 +4,9 @@
 
     with holding(handle, "cpu", "RUN-4K7Q"):
         ...                                  # Cancelled while waiting, where somebody stops the job
+
+A worker of the queue `train` does not wait in place: there may be one only, and who holds the
+device may need it. Its job keeps its place by its ticket and is tried again.
 """
 
 import threading
@@ -13,11 +16,12 @@ from typing import Final
 
 from django.db.utils import InterfaceError, OperationalError
 
-from studio.web.jobs import JobHandle, LeaseLost
+from studio.web.jobs import JobHandle, LeaseLost, Postponed
+from studio.web.models import Job
 from training_app import launcher
 from training_app.models import DeviceTicket, TrainingRun
 from training_app.operations.devices import release_ticket, take_ticket
-from training_app.queries.devices import abandoned, queue_of
+from training_app.queries.devices import QUEUE, abandoned, queue_of
 from training_app.queries.runs import run_dir
 
 _PAUSE: Final = 1.0
@@ -40,7 +44,7 @@ def holding(handle: JobHandle, device: str, what: str) -> Iterator[None]:
     try:
         _wait(handle, ticket)
         yield
-    except (LeaseLost, SystemExit, OperationalError, InterfaceError):
+    except (LeaseLost, Postponed, SystemExit, OperationalError, InterfaceError):
         keep = True
         raise
     finally:
@@ -50,9 +54,12 @@ def holding(handle: JobHandle, device: str, what: str) -> Iterator[None]:
 
 def _wait(handle: JobHandle, ticket: DeviceTicket) -> None:
     pause = threading.Event()
+    rare = Job.objects.filter(pk=handle.job_id, inline=False, queue=QUEUE).exists()
     while note := _before(ticket):
         handle.stop_if_cancelled()
         handle.progress(0, None, note)
+        if rare:
+            raise Postponed(note)
         pause.wait(_PAUSE)
 
 

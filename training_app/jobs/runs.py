@@ -39,13 +39,12 @@ from training_app.operations.runs import (
     settle_abandoned,
     settle_run,
 )
-from training_app.queries.devices import device_of
+from training_app.queries.devices import QUEUE, device_of
 from training_app.queries.runs import cache_folder, can_cancel, recipe_of, run_dir
 
 logger = logging.getLogger(__name__)
 
 KIND: Final = "train_run"
-QUEUE: Final = "train"
 MOST_ATTEMPTS: Final = 20
 """How often a run is taken up again after its worker died, before it is lost."""
 LOOK_SECONDS: Final = 1.0

@@ -4,11 +4,14 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from studio.web.choices import HELD, JobState
+from studio.web.workers import alive
 from training_app.core.recipe import Recipe
 from training_app.models import DeviceTicket
 
 CPU = "cpu"
 GPU = "cuda:0"
+QUEUE = "train"
+"""Of the workers that runs need."""
 
 
 def device_of(recipe: Recipe) -> str:
@@ -19,14 +22,15 @@ def device_of(recipe: Recipe) -> str:
 def queue_of(device: str) -> QuerySet[DeviceTicket]:
     """Open tickets whose job is alive, oldest first; the first holds the device.
 
-    A job whose worker died is alive while it is going to be run again; one that a command ran in
-    its own process dies with it.
+    A job that waits, or whose worker died, is alive while there is a worker to take it up again.
+    One that a command ran in its own process dies with it.
     """
     held = Q(job__state__in=HELD)
-    leased = held & Q(job__lease_until__gt=Now())
-    again = Q(job__inline=False) & (held | Q(job__state=JobState.QUEUED))
+    counted = held & Q(job__lease_until__gt=Now())
+    if any(QUEUE in worker.queues for worker in alive()):
+        counted |= Q(job__inline=False) & (held | Q(job__state=JobState.QUEUED))
     return (
-        DeviceTicket.objects.filter(leased | again, device=device, released_at=None)
+        DeviceTicket.objects.filter(counted, device=device, released_at=None)
         .select_related("job")
         .order_by("pk")
     )

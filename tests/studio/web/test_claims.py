@@ -78,6 +78,33 @@ def test_an_expired_lease_can_be_taken_and_the_former_holder_can_write_nothing()
 
 
 @pytest.mark.django_db
+def test_a_postponed_job_waits_as_if_it_had_not_been_tried() -> None:
+    job = _job(max_attempts=1)
+    held = _claimed(job)
+    assert claims.postpone(held, note="waiting for the other one")
+    assert not claims.postpone(held, note="twice")
+    job.refresh_from_db()
+    assert (job.state, job.attempt, job.started_at, job.note) == (
+        "queued",
+        0,
+        None,
+        "waiting for the other one",
+    )
+    assert claims.due_for_sending() == [job]
+    assert claims.claim(job.pk, "b") is not None
+
+
+@pytest.mark.django_db
+def test_a_postponed_job_that_was_asked_to_stop_is_stopped() -> None:
+    job = _job()
+    held = _claimed(job)
+    claims.request_cancel(job)
+    assert claims.postpone(held, note="waiting")
+    job.refresh_from_db()
+    assert job.state == "stopped"
+
+
+@pytest.mark.django_db
 def test_the_same_holder_of_an_earlier_attempt_is_somebody_else() -> None:
     job = _job()
     first = _claimed(job, "a", GONE)

@@ -18,7 +18,7 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
-from studio.web import claims, jobs
+from studio.web import claims, jobs, workers
 from studio.web.choices import JobState
 from studio.web.errors import Conflict
 from studio.web.jobs import JobEnded
@@ -28,8 +28,9 @@ from training_app import launcher
 from training_app.core.recipe import PRESETS
 from training_app.jobs.runs import KIND, cancel_run, resume_run, start_run
 from training_app.models import Checkpoint, DeviceTicket, TrainingRun
+from training_app.operations.devices import take_ticket
 from training_app.operations.runs import settle_abandoned
-from training_app.queries.devices import holder_of
+from training_app.queries.devices import holder_of, queue_of
 from training_app.queries.runs import metrics_since, run_dir
 
 PROJECT = Path(__file__).parents[3]
@@ -426,6 +427,56 @@ def test_a_second_run_waits_for_the_first_and_says_for_whom(studio: Path) -> Non
     assert notes[0] == f"waiting for cpu: {first.code} trains"
     assert {stored(first).state, stored(second).state} == {JobState.SUCCEEDED}
     assert holder_of("cpu") is None
+
+
+def test_a_waiting_run_gives_its_worker_to_the_one_before(studio: Path) -> None:
+    first, second = plan(opened(), hold=4), opened()
+    before, after = queued(first), queued(second)
+    process = worker(before)
+    until(lambda: stored(first).step == 3)
+    process.kill()
+    process.wait(10)
+    abandoned(before)
+    workers.say("train@here", ["train"])
+    jobs.run_job(after.pk)  # the only worker comes upon the second one first
+    after.refresh_from_db()
+    assert (after.state, after.note, after.attempt) == (
+        JobState.QUEUED,
+        f"waiting for cpu: {first.code} trains",
+        0,
+    )
+    assert after in claims.due_for_sending()
+    go(first)
+    jobs.run_job(before.pk)
+    jobs.run_job(after.pk)
+    assert {stored(first).state, stored(second).state} == {JobState.SUCCEEDED}
+    assert curve(first) == [(step, 0) for step in range(1, 7)]
+
+
+def test_who_waits_keeps_the_place_in_the_queue(studio: Path) -> None:
+    first, second, third = plan(opened(), hold=4), opened(), opened()
+    process = worker(queued(first))
+    until(lambda: stored(first).step == 3)
+    waiting, last = queued(second), queued(third)
+    workers.say("train@here", ["train"])
+    jobs.run_job(waiting.pk)
+    jobs.run_job(last.pk)
+    assert [ticket.what for ticket in queue_of("cpu")] == [first.code, second.code, third.code]
+    go(first)
+    assert process.wait(100) == 0
+    jobs.run_job(last.pk)
+    last.refresh_from_db()
+    assert (last.state, last.note) == (JobState.QUEUED, f"waiting for cpu: {second.code} trains")
+    stop(second)
+    jobs.run_job(last.pk)
+    assert (stored(second).state, stored(third).state) == (JobState.STOPPED, JobState.SUCCEEDED)
+
+
+def test_without_a_worker_nobody_waits_for_a_queued_run(studio: Path) -> None:
+    first, second = opened(), opened()
+    take_ticket(device="cpu", job_id=queued(first).pk, what=first.code)
+    performed(second)
+    assert stored(second).state == JobState.SUCCEEDED
 
 
 def test_a_run_that_waits_for_the_device_can_be_stopped(studio: Path) -> None:
