@@ -66,8 +66,7 @@
     const data = painted(entry.data, colours);
     const layout = painted(entry.layout, colours);
     colours.done();
-    layout.height = plot.clientHeight;
-    layout.width = plot.clientWidth;
+    layout.autosize = true;
     if (!plot.dataset.drawn) {
       plot.replaceChildren();
       plot.dataset.drawn = 'true';

@@ -47,6 +47,8 @@ class Shot:
     name: str
     path: str
     """An address, or "first:LIST" for the first row of a list, with what is to be added to it."""
+    among: str = ""
+    """A filter of that list."""
     who: str = OWNER.username
     """The one signed in; empty = nobody."""
     status: int = 200
@@ -100,6 +102,8 @@ FULL = (
             "records", "tools", "constraints", "checks", "reference", "timeline", "model"
         )
     ),
+    Shot("task-broken", "first:/tasks/", among="state:draft origin:edited"),
+    Shot("task-imported", "first:/tasks/", among="track:ours"),
     Shot("task-new", "/tasks/new/"),
     Shot("task-history", "first:/tasks/?tab=history"),
     Shot("task-edit", "first:/tasks/edit/"),
@@ -186,7 +190,7 @@ class Camera:
         page = context.new_page()
         page.on("console", lambda message: self._console(label, message))
         page.on("pageerror", lambda error: self.faults.append(f"{label}: script error: {error}"))
-        path = self._resolve(page, shot.path)
+        path = self._resolve(page, shot.path, shot.among)
         if path is None:
             self.faults.append(f"{label}: the list of {shot.path} shows no row")
             page.close()
@@ -222,17 +226,18 @@ class Camera:
                 self.taken += 1
         page.close()
 
-    def _resolve(self, page: Page, path: str) -> str | None:
+    def _resolve(self, page: Page, path: str, among: str) -> str | None:
         """The address; "first:/tasks/edit/" is the first row of /tasks/ with "edit/" behind it."""
         if not path.startswith("first:"):
             return path
         _, first, tail = path.removeprefix("first:").split("/", 2)
-        if first not in self._first:
-            page.goto(f"{self.site.url}/{first}/")
+        key = f"{first}/?q={quote(among)}" if among else f"{first}/"
+        if key not in self._first:
+            page.goto(f"{self.site.url}/{key}")
             row = page.locator("[data-open]").first
             found = (row.get_attribute("href") or "") if row.count() else ""
-            self._first[first] = found.split("?")[0].split("#")[0]
-        return self._first[first] + tail if self._first[first] else None
+            self._first[key] = found.split("?")[0].split("#")[0]
+        return self._first[key] + tail if self._first[key] else None
 
     def _console(self, label: str, message: ConsoleMessage) -> None:
         # The browser itself logs each answer that is not 2xx; the status is judged elsewhere.

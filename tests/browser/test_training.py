@@ -209,6 +209,17 @@ def test_nothing_jumps_when_charts_are_drawn(visitor: Visitor) -> None:
     assert page.evaluate(place) == undrawn
 
 
+def test_charts_take_the_width_that_there_is(visitor: Visitor) -> None:
+    page = drawn(visitor.open(f"/runs/{made_run(steps=20).code}/"))
+    for width in (1440, 390, 1024):
+        page.set_viewport_size({"width": width, "height": 900})
+        place = page.locator("#plot-loss").bounding_box()
+        assert place is not None
+        drawing = page.locator("#plot-loss .main-svg").first
+        expect(drawing).to_have_attribute("width", str(int(place["width"])))
+        expect(drawing).to_have_attribute("height", "148")
+
+
 def test_choosing_a_preset_shows_its_values_and_keeps_what_was_typed(visitor: Visitor) -> None:
     page = visitor.open("/runs/new/")
     page.get_by_label("Seed").fill("7")

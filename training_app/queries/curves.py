@@ -166,7 +166,7 @@ _TAUGHT: Final[tuple[Family, ...]] = (
     Family("loss", "SFT loss", "nats a learnt token", _one("loss", "loss"), "step"),
     Family("accuracy", "Token accuracy", "share of learnt tokens guessed right",
            _one("accuracy", "accuracy", "mean_token_accuracy"), "step", "share"),
-    Family("success", "Success on held-out tasks", "new instances, measured at checkpoints",
+    Family("success", "Success on held-out tasks", "new instances, at checkpoints",
            (CurveName("greedy", "greedy", ("success/greedy",)),
             CurveName("sampled", "sampled", ("success/sampled",))), "measure", "share"),
     Family("entropy", "Entropy", "nats a token", _one("entropy", "entropy"), "step"),

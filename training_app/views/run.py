@@ -392,6 +392,7 @@ def _samples(request: HttpRequest, row: TrainingRun) -> dict[str, Any]:
     shown = kept[: MOST_SAMPLES if every else SAMPLES]
     place = steps.index(step) if step is not None else 0
     return {
+        "open": row.state not in FINISHED,
         "samples": [_sample(number, body) for number, body in enumerate(shown)],
         "samples_total": len(kept),
         "samples_damaged": damaged,
