@@ -72,7 +72,10 @@ def evaluation_list(request: HttpRequest) -> HttpResponse:
             return see_other(request, reverse("evaluation", args=[row.code]))
         status = 422
     else:
-        form = EvaluationForm(initial={n: request.GET[n] for n in _PREFILLED if n in request.GET})
+        given = {n: request.GET[n] for n in _PREFILLED if n in request.GET}
+        if "checkpoint" in request.GET:
+            given["model"] = f"{CHECKPOINT}{request.GET['checkpoint']}"
+        form = EvaluationForm(initial=given)
     return _list_page(request, status=status, form=form)
 
 

@@ -119,6 +119,16 @@ def test_the_form_starts_one_and_leads_to_it(client_of: Callable[[Role], Client]
     assert made.job.state == JobState.QUEUED
 
 
+def test_an_address_fills_the_form_in(client_of: Callable[[Role], Client]) -> None:
+    first, second = checkpoint(100), checkpoint(200)
+    client = client_of(Role.EDITOR)
+    for address in (f"?checkpoint={first.code}", f"?model=checkpoint:{first.code}"):
+        html = page(client, f"/evaluations/{address}&suite=pocket-held-out&n=3")
+        assert f'<option value="checkpoint:{first.code}" selected>' in html
+        assert f'<option value="checkpoint:{second.code}">' in html
+        assert 'value="3"' in html
+
+
 def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_written(
     client_of: Callable[[Role], Client],
 ) -> None:
