@@ -19,7 +19,7 @@ from studio.web.filter_line import list_url
 from studio.web.htmx import etag, render_page, see_other, target, unchanged
 from training_app.core.curation import REASONS, RulesError, read_rules
 from training_app.core.dataset import FILES, GROUPS, HELD_OUT
-from training_app.enums import DatasetKind, Portion
+from training_app.enums import DatasetKind, Portion, SplitKind
 from training_app.forms.datasets import DatasetForm
 from training_app.jobs.datasets import start_dataset
 from training_app.models import Dataset, DatasetItem
@@ -173,7 +173,7 @@ def _preview(form: DatasetForm) -> dict[str, Any]:
             for name in names
         ],
         "previewed": queries.PREVIEWED,
-        "filter_text": filter_text,
+        "split_words": (SplitKind.NEW_FAMILIES if held else SplitKind.NEW_INSTANCES).label.lower(),
         "all_held": found.train == 0 and found.held_out > 0,
     }
 

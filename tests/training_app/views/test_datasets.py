@@ -89,7 +89,8 @@ def test_the_form_counts_what_each_rule_drops_first_and_alone(library: list[Task
     )
     assert "<html" not in html
     assert words(html) == (
-        "Preview 4 to train on, 2 held out, of 18. What each rule drops Rule Drops Alone "
+        "Preview 4 to train on, 2 held out, of 18. Split kind: new instances. "
+        "What each rule drops Rule Drops Alone "
         "passed it did not pass 6 6 "
         "duplicates another one of the same task makes the same calls 6 6"
     )
@@ -99,7 +100,9 @@ def test_held_families_and_prompts_are_previewed_too(library: list[Task]) -> Non
     client = signed_in()
     held = library[0].family
     asked = f"kind=demonstrations&preview=1&passed=on&errors_kept=any&duplicates=all&held={held}"
-    assert "6 to train on, 4 held out, of 18." in words(page(client, f"/datasets/?{asked}"))
+    assert "6 to train on, 4 held out, of 18. Split kind: new families." in words(
+        page(client, f"/datasets/?{asked}")
+    )
     prompts = page(client, "/datasets/?kind=prompts&preview=1&filter=state:proven")
     assert "4 to train on, 2 held out, of 6." in words(prompts)
 
