@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
@@ -102,8 +103,8 @@ FULL = (
             "records", "tools", "constraints", "checks", "reference", "timeline", "model"
         )
     ),
-    Shot("task-broken", "first:/tasks/", among="state:draft origin:edited"),
-    Shot("task-imported", "first:/tasks/", among="track:ours"),
+    Shot("task-broken", "first:/tasks/", among="state:invalid"),
+    Shot("task-imported", "first:/tasks/", among="state:imported"),
     Shot("task-new", "/tasks/new/"),
     Shot("task-history", "first:/tasks/?tab=history"),
     Shot("task-edit", "first:/tasks/edit/"),

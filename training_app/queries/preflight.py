@@ -15,7 +15,7 @@ from studio.web.workers import alive
 from training_app.core.recipe import Recipe
 from training_app.enums import DatasetKind
 from training_app.models import Checkpoint, Dataset, TrainingRun
-from training_app.queries.devices import device_of, queue_of
+from training_app.queries.devices import QUEUE, device_of, queue_of
 from training_app.queries.runs import checkpoint_folder, runs_folder
 
 _STATES: Final = 3
@@ -108,11 +108,11 @@ def _start(recipe: Recipe, parent: Checkpoint | None) -> Finding:
 
 def _device(recipe: Recipe) -> Finding:
     device = device_of(recipe)
-    if not alive():
+    if not any(QUEUE in worker.queues for worker in alive()):
         return Finding(
             "warn",
             "Device",
-            "no worker is running; the run waits until one is",
+            "no worker for training is running; the run waits until one is",
             "Start one with python3 dev.py run.",
         )
     ahead = list(queue_of(device))

@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from studio.web import workers
 from studio.web.choices import JobState, Role
 from studio.web.models import Job
 from tests.factories.people import person
@@ -392,6 +393,7 @@ def test_a_silent_engine_and_an_adopted_run_are_told(viewer: Client) -> None:
 
 def test_a_run_that_waits_for_its_device_says_who_is_before_it(viewer: Client) -> None:
     first, waiting = made_run(state=JobState.RUNNING), made_run(state=JobState.QUEUED)
+    workers.say("train@here", ["train"])
     for run in (first, waiting):
         job = Job.objects.create(kind="train_run", subject=run.code)
         TrainingRun.objects.filter(pk=run.pk).update(job=job)
@@ -507,7 +509,7 @@ def test_the_preflight_names_what_was_looked_at_and_the_fix(editor: Client) -> N
     for expected in (
         "Dataset the pocket suite, 160 tasks made at the start",
         "Start an SFT checkpoint that succeeds in 30% to 60% when sampled",
-        "Device no worker is running; the run waits until one is",
+        "Device no worker for training is running; the run waits until one is",
         "Disk",
     ):
         assert expected in text, expected
