@@ -303,7 +303,7 @@ class _Behind(NamedTuple):
     """A bucket that a window may look back on."""
 
     step: int
-    count: int
+    steps: int
     mean: float
 
 
@@ -311,7 +311,7 @@ def _smoothed(behind: Sequence[_Behind], window: int) -> float:
     """Mean over the window that ends with the last; at least over some, also where few log."""
     first = bisect_right(behind, behind[-1].step - window, key=lambda one: one.step)
     near = behind[min(first, max(len(behind) - SHORTEST_WINDOW, 0)) :]
-    return math.fsum(one.count * one.mean for one in near) / sum(one.count for one in near)
+    return math.fsum(one.steps * one.mean for one in near) / sum(one.steps for one in near)
 
 
 def _joined(gaps: Sequence[Gap]) -> Iterator[Gap]:
