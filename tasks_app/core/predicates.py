@@ -328,19 +328,23 @@ _WORDS: Final[Mapping[str, str]] = {
 }
 
 
-def in_words(predicate: Any) -> str:
-    """Return what a predicate demands, as a person says it: `one of a, b`, `at least 3`."""
+def in_words(predicate: Any, say: Callable[[Any], str] | None = None) -> str:
+    """Return what a predicate demands, as a person says it: `one of a, b`, `at least 3`.
+
+    Grading and pages use the same words; `say` is how a page writes the values in them.
+    """
+    say = say or shown
     if not is_operators(predicate):
-        return shown(predicate)
+        return say(predicate)
     parts = []
     for operator, operand in predicate.items():
         if operator in ("exists", "nonempty"):
             thing = "there" if operator == "exists" else "filled"
             parts.append(thing if operand else f"not {thing}")
         elif operator == "between" and isinstance(operand, LISTS) and len(operand) == 2:
-            parts.append(f"between {shown(operand[0])} and {shown(operand[1])}")
+            parts.append(f"between {say(operand[0])} and {say(operand[1])}")
         else:
-            parts.append(_WORDS[operator].format(shown(operand)))
+            parts.append(_WORDS[operator].format(say(operand)))
     return " and ".join(parts)
 
 

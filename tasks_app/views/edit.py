@@ -58,7 +58,7 @@ ROWS_SHOWN: Final = 100
 COMPONENTS: Final = ("outcome", "process", "report", "collateral")
 _SAVES: Final = ("save", "save_prove")
 _LONGEST_REASON: Final = 1000
-_SHOWN_AS_FIELDS: Final = ("looks at records where", "expects")
+_SHOWN_AS_FIELDS: Final = ("where", "expect")
 _FIRST_MOMENT: Final = "2031-03-20T09:10:00+01:00"
 
 
@@ -295,10 +295,18 @@ def _rail_context(desk: Desk, problems: list[Problem]) -> dict[str, Any]:
         "conflict": _merged(desk) if desk.stale else None,
         "newest": queries.get_version(desk.task) if desk.stale else None,
         "problems": problems,
+        "not_kept": [(_field_words(desk, problem.place), problem) for problem in problems],
         "faults": faults,
         "loads": spec is not None,
         "changed": changed,
     }
+
+
+def _field_words(desk: Desk, field: str) -> str:
+    """What a person calls a field that was posted: a place of the task, or a cell of its record."""
+    if field.startswith("/"):
+        return place_of(desk.document, field).words if field != "/" else ""
+    return field.removeprefix("cell:").replace("_", " ")
 
 
 def _changes(began: dict[str, Any], written: Mapping[str, Any]) -> tuple[ChangedPlace, ...]:
@@ -417,7 +425,7 @@ def _entries(document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
                     for path, value in entry[part].items()
                 ],
                 "details": [
-                    detail for detail in details(entry) if detail.label not in _SHOWN_AS_FIELDS
+                    detail for detail in details(entry) if detail.key not in _SHOWN_AS_FIELDS
                 ],
             }
         )

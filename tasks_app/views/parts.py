@@ -15,7 +15,8 @@ from tasks_app.core.instants import wall_clock
 from tasks_app.core.presenting.places import ChangedPlace, changes
 from tasks_app.core.presenting.records import Table, tables
 from tasks_app.core.presenting.reference import reference_view
-from tasks_app.core.presenting.rules import check_rows, constraint_rows, write_rows
+from tasks_app.core.presenting.results import Standing, Standings, reference_and_null
+from tasks_app.core.presenting.rules import CheckRow, check_rows, constraint_rows, write_rows
 from tasks_app.core.presenting.words import plain, pretty, shown, where
 from tasks_app.core.services.catalog import services, tools
 from tasks_app.core.spec import CAPABILITIES, Mutation, TaskSpec
@@ -67,6 +68,16 @@ class ParameterView:
 
 
 @dataclass(frozen=True)
+class GradedCheck:
+    """A check, and how it stands after the reference and after nothing was done."""
+
+    row: CheckRow
+    reference: Standing | None
+    """None where there is no reference, or no world to run it in."""
+    null: Standing | None
+
+
+@dataclass(frozen=True)
 class MutationView:
     """A change between two stages."""
 
@@ -109,8 +120,7 @@ def part(
                 "free": spec.free,
             }
         case "checks":
-            rows = check_rows(spec)
-            return {"checks": rows, "components": _components(rows)}
+            return checks(spec)
         case "reference":
             return reference(spec)
         case "timeline":
@@ -236,7 +246,33 @@ def _type(schema: Mapping[str, Any]) -> str:
     return str(schema.get("format", kind))
 
 
-def _components(rows: tuple[Any, ...]) -> list[tuple[str, float, int]]:
+def checks(spec: TaskSpec) -> Mapping[str, Any]:
+    """Each check with what it expects, and what it gives the reference and doing nothing."""
+    rows = check_rows(spec)
+    worked: Standings | None = None
+    idle: Standings | None = None
+    no_world = ""
+    try:
+        worked, idle = reference_and_null(spec)
+    except InvalidValueError as error:
+        no_world = str(error)
+    return {
+        "checks": [
+            GradedCheck(
+                row,
+                worked.checks[row.id] if worked is not None else None,
+                idle.checks[row.id] if idle is not None else None,
+            )
+            for row in rows
+        ],
+        "components": _components(rows),
+        "worked": worked,
+        "idle": idle,
+        "no_world": no_world,
+    }
+
+
+def _components(rows: tuple[CheckRow, ...]) -> list[tuple[str, float, int]]:
     found: dict[str, tuple[float, int]] = {}
     for row in rows:
         weight, count = found.get(row.component, (0.0, 0))

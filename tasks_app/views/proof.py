@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from tasks_app.charts import Ruler, ruler
 from tasks_app.core.editing import tokens
 from tasks_app.core.presenting.places import Place, place_of
-from tasks_app.core.presenting.words import plain, shown
+from tasks_app.core.presenting.rules import brief
+from tasks_app.core.presenting.words import cut, plain, shown
 from tasks_app.core.validation.card import (
     GATES_VERSION,
     ConstraintProof,
@@ -34,6 +35,7 @@ PROBE_NAMES: Final = {
     "refuse": "refuses politely",
     "regex": "fills arguments from the request by pattern",
 }
+_LONGEST_VALUE: Final = 200
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,12 @@ class PatchLine:
     """One operation of a patch in words."""
 
     words: str
-    value: str
-    before: str = ""
-    """What is replaced, where that is known."""
+    path: str
+    """JSON pointer, for those who edit the text."""
+    before: str
+    """What is replaced or taken away; empty where something is added."""
+    after: str
+    """What stands there then; empty where something is taken away."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ class FindingView:
     message: str
     hint: str
     place: Place
+    path: str
+    """JSON pointer, for those who edit the text."""
     url: str
     edit_url: str
     repair: str
@@ -231,6 +238,7 @@ def _finding(task: Task, written: Mapping[str, Any], number: int, found: Finding
         message=found.message,
         hint=found.hint,
         place=place,
+        path=found.path,
         url=place_url(task, place),
         edit_url=place_url(task, place, edit=True),
         repair=suggestion.title if suggestion is not None else "",
@@ -252,16 +260,22 @@ def place_url(task: Task, place: Place, *, edit: bool = False) -> str:
 
 
 def _patch(written: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> tuple[PatchLine, ...]:
-    lines = []
-    for operation in patch:
-        place = place_of(written, str(operation.get("path", "")))
-        value = shown(operation["value"], 200) if "value" in operation else ""
-        old: Any = MISSING
-        if operation.get("op") == "replace":
-            old = follow(written, tokens(str(operation["path"])))
-        before = "" if old is MISSING else shown(old, 200)
-        lines.append(PatchLine(f"{operation.get('op')} {place.words}", value, before))
-    return tuple(lines)
+    """The operations of a patch, each place by its name as it is before any of them."""
+    return tuple(_patch_line(written, operation) for operation in patch)
+
+
+def _patch_line(written: Mapping[str, Any], operation: Mapping[str, Any]) -> PatchLine:
+    path, added = str(operation.get("path", "")), operation.get("op") == "add"
+    parts = tokens(path)
+    # What is added to a list has no name there yet; its number is now another's.
+    listed = added and bool(parts) and (parts[-1].isdigit() or parts[-1] == "-")
+    place = place_of(written, path.rpartition("/")[0] if listed else path)
+    old = MISSING if added else follow(written, tuple(parts))
+    before = "" if old is MISSING else cut(brief(old), _LONGEST_VALUE)
+    after = cut(brief(operation["value"]), _LONGEST_VALUE) if "value" in operation else ""
+    if before == after:  # words say the same of 1 and "1": what is written doesn't
+        before, after = shown(old, _LONGEST_VALUE), shown(operation["value"], _LONGEST_VALUE)
+    return PatchLine(place.words, path, before, after)
 
 
 def _rule(rule: ConstraintProof, card: ProofCard) -> RuleView:

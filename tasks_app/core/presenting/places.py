@@ -25,17 +25,30 @@ _PARTS: Final = {
     "clock": "timeline",
 }
 """First key of a pointer → the tab (and the part of the editor) it belongs to; else request."""
-_NAMES: Final = {
-    "request": "request",
-    "workplace": "workplace",
-    "policies": "policy",
+_NOUNS: Final = {
     "checks": "check",
     "constraints": "constraint",
     "reference": "step",
+    "alternatives": "alternative",
     "timeline": "stage",
+    "tools": "tool",
+    "policies": "policy",
+    "capabilities": "capability",
     "write_set": "write set",
-    "output_contract": "what the reply must contain",
 }
+"""List of the spec → what one entry of it is called."""
+_INSIDE: Final = {
+    "expect": ("expected", "what is expected"),
+    "where": ("condition", "which records"),
+    "text": ("must say", "what must be said"),
+    "forbidden": ("must not say", "what must not be said"),
+    "arguments": ("argument", "arguments"),
+    "because": ("reason for", "reasons"),
+}
+"""Part of an entry → how what lies in it is called, and how it is called itself."""
+_SENTENCES: Final = ("explain", "sentence", "title")
+_IDS: Final = ("id", "name", "tool", "address")
+_LONGEST_NAME: Final = 60
 _MISSING: Final = object()
 
 
@@ -72,19 +85,9 @@ def place_of(written: Mapping[str, Any], pointer: str) -> Place:
     part = _PARTS.get(parts[0], "request")
     if len(parts) == 1:
         return Place(parts[0].replace("_", " "), part, anchor=f"at-{parts[0]}")
-    words: list[str] = []
-    value: Any = written
-    anchor = f"at-{parts[0]}"
-    for depth, token in enumerate(parts):
-        value = _inside(value, token)
-        if token.isdigit() or token == "-":  # noqa: S105 - the end of a list
-            name = _name(value, int(token) if token.isdigit() else None)
-            words.append(name)
-            if depth == 1:
-                anchor = f"at-{parts[0]}-{token}"
-        else:
-            words.append(_NAMES.get(token, token.replace("_", " ")))
-    return Place(_joined(words), part, anchor=anchor)
+    numbered = _is_index(parts[1])
+    anchor = f"at-{parts[0]}-{parts[1]}" if numbered else f"at-{parts[0]}"
+    return Place(_words(written, parts), part, anchor=anchor)
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ChangedPlace, ...]:
@@ -122,30 +125,61 @@ def _record_place(written: Mapping[str, Any], parts: Sequence[str]) -> Place:
         f"{int(token) + 1}" if token.isdigit() else token.replace("_", " ") for token in parts[4:]
     )
     return Place(
-        f"{words} · {field}" if field else words, "records", collection, record_id, "record"
+        f"{words}, {field}" if field else words, "records", collection, record_id, "record"
     )
 
 
-def _name(value: Any, index: int | None) -> str:
+def _words(written: Mapping[str, Any], parts: Sequence[str]) -> str:
+    """ "checks", "3", "expect", "amount" → "check “Refund is 42.10”, expected amount"."""
+    depth = 2 if parts[0] == "workplace" and parts[1] == "policies" and len(parts) > 2 else 1
+    owner, inner = parts[depth - 1], parts[depth]
+    value = _find_parts(written, parts[: depth + 1])
+    if _is_index(inner):
+        head = f"{_NOUNS.get(owner, owner.replace('_', ' '))} {_name(value, inner)}".strip()
+    elif "reply" in (owner, inner):
+        head = "the reply"
+    else:
+        head = f"{owner} {inner}".replace("_", " ")
+    tail = _tail(value, parts[depth + 1 :])
+    return f"{head}, {tail}" if tail else head
+
+
+def _tail(value: Any, parts: Sequence[str]) -> str:
+    words = []
+    for position, token in enumerate(parts):
+        value = _inside(value, token)
+        last = position == len(parts) - 1
+        if _is_index(token):
+            nested = isinstance(value, list | tuple)
+            if nested and not last:
+                continue  # the group goes without saying: its piece is named
+            words.append(f"group {int(token) + 1}" if nested else _name(value, token))
+        else:
+            plain = token.replace("_", " ")
+            holds = not isinstance(value, str)  # a policy's text is just its text
+            within, itself = _INSIDE.get(token, (plain, plain)) if holds else (plain, plain)
+            words.append(itself if last else within)
+    return " ".join(word for word in words if word)
+
+
+def _name(value: Any, token: str) -> str:
+    """What a person calls an entry: its sentence, else its id, else its number."""
     if isinstance(value, Mapping):
-        for key in ("id", "title", "name", "tool", "address"):
+        for key in _SENTENCES:
+            if isinstance(value.get(key), str) and value[key]:
+                return f"“{shown(value[key], _LONGEST_NAME)}”"
+        for key in _IDS:
             if isinstance(value.get(key), str):
-                return str(value[key])
+                return shown(value[key], _LONGEST_NAME)
         if "reply" in value:
             return "the reply"
     if isinstance(value, str):
-        return shown(value, 60)
-    return "" if index is None else str(index + 1)
+        return shown(value, _LONGEST_NAME)
+    return str(int(token) + 1) if token.isdigit() else ""
 
 
-def _joined(words: Sequence[str]) -> str:
-    """ "check", "k1", "weight" → "check k1 · weight"."""
-    text = words[0]
-    for position, word in enumerate(words[1:], start=1):
-        if not word:
-            continue
-        text += f" {word}" if position == 1 or words[position - 1] == "policy" else f" · {word}"
-    return text
+def _is_index(token: str) -> bool:
+    return token.isdigit() or token == "-"  # noqa: S105 - the end of a list
 
 
 def _inside(value: Any, token: str) -> Any:

@@ -5,24 +5,12 @@ from typing import Any, Final
 
 import orjson
 
-from tasks_app.core.predicates import OPERATORS
+from tasks_app.core.evidence import is_reference
+from tasks_app.core.predicates import in_words
+from tasks_app.core.predicates import shown as said
 
 LONGEST: Final = 160
 """Characters of a value in a table cell; the whole stands where the record is opened."""
-_OPERATORS: Final = {
-    "eq": "{}",
-    "ne": "not {}",
-    "in": "one of {}",
-    "not_in": "none of {}",
-    "contains_any": "mentions {}",
-    "contains_all": "mentions all of {}",
-    "regex": "matches {}",
-    "gt": "above {}",
-    "ge": "at least {}",
-    "lt": "below {}",
-    "le": "at most {}",
-    "close": "about {}",
-}
 
 
 def plain(value: Any) -> str:
@@ -33,8 +21,13 @@ def plain(value: Any) -> str:
 
 
 def shown(value: Any, longest: int = LONGEST) -> str:
-    """A value on one line, cut where it is long."""
-    text = " ".join(plain(value).split())
+    """A value on one line, exactly as it is written, cut where it is long."""
+    return cut(plain(value), longest)
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """A text on one line, cut where it is long."""
+    text = " ".join(text.split())
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
@@ -44,21 +37,8 @@ def pretty(value: Any) -> str:
 
 
 def predicate(value: Any) -> str:
-    """A predicate in words: ``{"ge": 5}`` is "at least 5"."""
-    if not (isinstance(value, Mapping) and value and value.keys() <= OPERATORS):
-        return reference(value)
-    return " and ".join(_operator(name, operand) for name, operand in value.items())
-
-
-def _operator(name: str, operand: Any) -> str:
-    if name == "between" and isinstance(operand, Sequence) and len(operand) == 2:
-        return f"{reference(operand[0])} to {reference(operand[1])}"
-    if name == "exists":
-        return "present" if operand else "absent"
-    if name == "nonempty":
-        return "not empty" if operand else "empty"
-    words = several(operand) if isinstance(operand, list | tuple) else reference(operand)
-    return _OPERATORS.get(name, f"{name} {{}}").format(words)
+    """A predicate in the words of grading: ``{"ge": 5}`` is "at least 5"."""
+    return in_words(value, reference)
 
 
 def several(values: Sequence[Any]) -> str:
@@ -68,16 +48,18 @@ def several(values: Sequence[Any]) -> str:
 
 
 def reference(value: Any) -> str:
-    """A text piece: a literal, a number, or what a record holds."""
+    """A value or a text piece as a person reads it: a literal, a number, what a record holds."""
     if isinstance(value, Mapping):
-        if "record" in value:
-            field = value.get("field", "id")
+        if is_reference(value):
             condition = value.get("where")
             about = f" where {where(condition)}" if isinstance(condition, Mapping) else ""
-            return f"the {field} of the {value['record']} record{about}"
-        if value.keys() == {"number"}:
-            return f"the number {plain(value['number'])}"
-    return shown(value)
+            return f"the {value.get('field', 'id')} of the {value['record']} record{about}"
+        if "number" in value and value.keys() <= {"number", "within"}:
+            within = f" ± {plain(value['within'])}" if value.get("within") else ""
+            return f"the number {plain(value['number'])}{within}"
+        if value.keys() == {"regex"}:
+            return in_words(value)
+    return cut(said(value))
 
 
 def where(conditions: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from studio.web.models import Draft
 from tasks_app.core.validation.card import Suggestion
@@ -112,9 +113,72 @@ def test_a_broken_proof_says_what_where_and_what_to_press(editor: Client) -> Non
     task = create_task(spec=spec, card=red_card(spec, suggestion=suggestion), by=None)
     page = body(editor, f"/tasks/{task.code}/")
     assert "The proof does not hold." in page
-    assert "Check closed · expect · resolution" in page
+    assert "Check closed, expected resolution" in page
     assert "Accept and prove" in page
     assert f"/tasks/{task.code}/?tab=checks#at-checks-0" in page
+
+
+def test_a_repair_names_its_places_in_words_and_its_path_beside_them(editor: Client) -> None:
+    spec = small_spec()
+    patch = (
+        {"op": "replace", "path": "/checks/0/expect/resolution", "value": "no_fault"},
+        {"op": "add", "path": "/checks/-", "value": {
+            "id": "c", "kind": "unchanged", "outside": "write_set"}},
+        {"op": "remove", "path": "/constraints/0"},
+    )  # fmt: skip
+    suggestion = Suggestion(rule="r", title="expect no fault", patch=patch)
+    task = create_task(spec=spec, card=red_card(spec, suggestion=suggestion), by=None)
+    page = body(editor, f"/tasks/{task.code}/")
+    told = page.split('<dl class="patch">')[1].split("</dl>")[0]
+    assert [line.split("</dd>")[0] for line in told.split("<dt>")[1:]] == [
+        (
+            'Check closed, expected resolution</dt><dd class="wrap"><del>answered</del> → '
+            '<ins>no_fault</ins> <code class="path">/checks/0/expect/resolution</code>'
+        ),
+        (
+            'Checks</dt><dd class="wrap"><span class="dim">added</span> <ins>unchanged: everything '
+            'outside the write set</ins> <code class="path">/checks/-</code>'
+        ),
+        (
+            'Constraint “Tickets are never deleted.”</dt><dd class="wrap"><span class="dim">taken '
+            "away</span> <del>at most: tool helpdesk_close_ticket; 1</del> "
+            '<code class="path">/constraints/0</code>'
+        ),
+    ]
+
+
+def test_a_check_shows_what_it_expects_and_how_reference_and_null_stand(viewer: Client) -> None:
+    task = create_task(spec=small_spec(), by=None)
+    page = body(viewer, f"/tasks/{task.code}/?tab=checks")
+    check = page.split('id="check-closed"')[1].split("</article>")[0]
+    assert "<code>status</code> <b>closed</b>" in check
+    assert "<code>resolution</code> <b>answered</b>" in check
+    worked, idle = check.split('<div class="standing s">')[1:]
+    assert ["Reference" in worked, "1.00" in worked, "holds" in worked] == [True, True, True]
+    assert ["Doing nothing" in idle, "0.00" in idle] == [True, True]
+    assert "Status is open; expected closed" in idle
+    # No JSON but what opens on request.
+    assert "{" not in check.split("<details")[0] + check.split("</details>")[1]
+
+
+def test_what_a_check_expects_is_only_text(viewer: Client) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    checks = [
+        {
+            "id": "closed", "kind": "record_match", "component": "outcome", "weight": 0.5,
+            "explain": evil, "service": "helpdesk", "collection": "tickets",
+            "where": {"id": "TK-2", "subject": {"ne": evil}},
+            "expect": {"status": "closed", "resolution": {"in": [evil]}},
+        },
+        {
+            "id": "told", "kind": "answer", "component": "report", "weight": 0.5,
+            "text": [[evil]], "forbidden": [evil], "because": {"text": evil},
+        },
+    ]  # fmt: skip
+    task = create_task(spec=small_spec(checks=checks), by=None)
+    page = body(viewer, f"/tasks/{task.code}/?tab=checks")
+    assert "<img" not in page
+    assert page.count("&lt;img src=x onerror=alert(1)&gt;") >= 7
 
 
 def test_an_accepted_repair_is_a_proven_version(editor: Client) -> None:
@@ -192,6 +256,9 @@ def test_an_imported_task_says_that_its_grader_is_unproven(editor: Client) -> No
     assert "Unproven upstream grader" in page
     assert "/approve/" not in page
     assert "never approved" in page
+    assert f'href="{reverse("evaluations")}#start"' in page
+    checks = body(editor, f"/tasks/{task.code}/?tab=checks")
+    assert ["no reference" in checks, "Doing nothing" in checks] == [True, True]
 
 
 def test_a_note_is_added_and_an_empty_one_refused(reviewer: Client, task: Task) -> None:

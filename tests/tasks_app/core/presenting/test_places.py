@@ -11,17 +11,18 @@ from tests.factories.specs import small_written
     [
         ("", "the whole task", "request"),
         ("/checks", "checks", "checks"),
-        ("/checks/0/expect/status", "check closed · expect · status", "checks"),
+        ("/checks/0/expect/status", "check closed, expected status", "checks"),
         ("/checks/9", "check 10", "checks"),
-        ("/constraints/0/sentence", "constraint K1 · sentence", "constraints"),
+        ("/constraints/0/sentence", "constraint “Tickets are never deleted.”, sentence",
+         "constraints"),
         ("/write_set/0", "write set helpdesk/tickets/TK-2#status,resolution,updated_at",
          "constraints"),
         ("/request/text", "request text", "request"),
-        ("/workplace/policies/0/text", "workplace policy desk · text", "request"),
-        ("/reference/0/arguments", "step close · arguments", "reference"),
-        ("/reference/1/reply", "step the reply · reply", "reference"),
-        ("/tools/1", "tools helpdesk_close_ticket", "tools"),
-        ("/services/helpdesk/tickets/1/status", "helpdesk/tickets TK-2 · status", "records"),
+        ("/workplace/policies/0/text", "policy “Desk rules”, text", "request"),
+        ("/reference/0/arguments", "step close, arguments", "reference"),
+        ("/reference/1/reply", "step the reply, reply", "reference"),
+        ("/tools/1", "tool helpdesk_close_ticket", "tools"),
+        ("/services/helpdesk/tickets/1/status", "helpdesk/tickets TK-2, status", "records"),
         ("/services/helpdesk/tickets/7", "helpdesk/tickets record 7", "records"),
         ("/services", "records", "records"),
     ],
@@ -33,12 +34,35 @@ def test_a_pointer_is_named_by_ids_and_leads_to_its_part(
     assert (place.words, place.part) == (words, part)
 
 
+@pytest.mark.parametrize(
+    ("pointer", "words"),
+    [
+        ("/checks/0/expect/amount", "check “The refund is 42.10”, expected amount"),
+        ("/checks/0/expect", "check “The refund is 42.10”, what is expected"),
+        ("/checks/0/where/order", "check “The refund is 42.10”, condition order"),
+        ("/checks/0/weight", "check “The refund is 42.10”, weight"),
+        ("/checks/1/text/0/1", "check told, must say RF 1"),
+        ("/checks/1/text/0", "check told, must say group 1"),
+        ("/checks/2", "check 3"),
+        ("/workplace/organisation", "workplace organisation"),
+        ("/workplace/policies", "workplace policies"),
+        ("/limits/max_turns", "limits max turns"),
+    ],
+)  # fmt: skip
+def test_a_place_in_a_check_is_called_by_its_sentence(pointer: str, words: str) -> None:
+    checks = [
+        {"id": "refund", "explain": "The refund is 42.10", "expect": {"amount": 42.1}},
+        {"id": "told", "text": [["RF-1", "RF 1"]]},
+    ]
+    assert place_of(small_written(checks=checks), pointer).words == words
+
+
 def test_a_difference_is_told_place_by_place() -> None:
     before, after = small_written(), small_written(title="Another")
     after["services"]["helpdesk"]["tickets"][0]["status"] = "closed"
     del after["constraints"]
     after["services"]["helpdesk"]["tickets"].append({"id": "TK-3"})
-    ticket = Place("helpdesk/tickets TK-1 · status", "records", "helpdesk/tickets", "TK-1",
+    ticket = Place("helpdesk/tickets TK-1, status", "records", "helpdesk/tickets", "TK-1",
                    "record")  # fmt: skip
     found = {change.pointer: change for change in changes(before, after)}
     assert found["/services/helpdesk/tickets/0/status"] == ChangedPlace(
