@@ -20,8 +20,8 @@ class Provider(Protocol):
 
     prefix: str
     """How their names begin: ``checkpoint:``."""
-    concurrency: int
-    """Episodes at once, where nobody says otherwise."""
+    limits: JsonObject
+    """What holds instead of the tasks' own limits, where nobody says otherwise."""
 
     def offered(self) -> list[tuple[str, str]]:
         """Names and labels, for menus."""

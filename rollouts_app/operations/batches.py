@@ -69,7 +69,7 @@ def open_batch(
         filter=filter_text,
         group_size=group_size,
         seed=seed,
-        limits=limits or {},
+        limits=limits or (dict(provider.limits) if provider is not None else {}),
         sampling=_sampling(policy, endpoint, provider) | (sampling or {}),
         concurrency=concurrency if endpoint is not None or provider is not None else 1,
         budget_calls=budget_calls,

@@ -57,7 +57,8 @@ class Checkpoints:
     """Policies ``checkpoint:CODE``: each batch serves its checkpoint and ends the server."""
 
     prefix = PREFIX
-    concurrency = 32
+    # How fast it answers is this machine's doing, and training counts no seconds either.
+    limits: JsonObject = {"seconds": 86_400}
 
     def offered(self) -> list[tuple[str, str]]:
         """The newest checkpoints whose weights are here."""

@@ -100,6 +100,18 @@ def test_a_checkpoint_is_served_measured_and_gone() -> None:
     assert [entry.act for entry in acts] == ["serve_checkpoint", "end_serving"]
 
 
+def test_how_fast_this_machine_answers_costs_a_checkpoint_nothing() -> None:
+    on = suite(tasks=1)
+    found = measured(checkpoint(), on)
+    with chat_stub(said("I cannot.")) as stub:
+        create_endpoint(by=None, name="lab", base_url=stub.url, model="tiny")
+        other = open_evaluation(suite=on, endpoint="lab", by=None)
+    assert found.batch is not None
+    assert other.batch is not None
+    # a day for a checkpoint, the tasks' own limits for an endpoint
+    assert (found.batch.limits, other.batch.limits) == ({"seconds": 86_400}, {})
+
+
 def test_sampled_groups_have_pass_hat_three_and_each_episode_its_own_seed() -> None:
     found = measured(checkpoint(), suite(tasks=1), greedy=False, group_size=3, seed=5)
     assert (found.report["pass_3"], found.report["pass_at_3"]) == (1.0, 1.0)
