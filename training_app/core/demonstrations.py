@@ -150,5 +150,7 @@ def _of_listing(
         )
         texts = [v for v in named[0].values() if isinstance(v, str) and v != name]
         days = [v[:10] for v in texts if _MOMENT.match(v) and v[:10] in later]
-        return [name, *(v for v in texts if v in later), *days[:1]]
+        # a moment that comes again is chance: the old end of a meeting can be its new start
+        used = [v for v in texts if v in later and not _MOMENT.match(v)]
+        return [name, *used, *days[:1]]
     return []

@@ -214,7 +214,7 @@ def _online(preset: str, algorithm: Algorithm, learning_rate: float = 1e-4) -> R
 PRESETS: Final[Mapping[str, Recipe]] = {
     recipe.preset: recipe
     for recipe in (
-        Recipe(preset="cpu-tiny-sft", algorithm="sft"),
+        Recipe(preset="cpu-tiny-sft", algorithm="sft", steps=1200, batch=8),
         _online("cpu-tiny-grpo", "grpo"),
         _online("cpu-tiny-dr-grpo", "dr_grpo"),
         _online("cpu-tiny-gdpo", "gdpo"),

@@ -152,7 +152,7 @@ def _arguments(run: RunDir, recipe: Recipe) -> GRPOConfig:
         data_seed=recipe.seed,
         report_to=list(recipe.report_to),
         use_cpu=not gpu,
-        bf16=gpu or bf16_on_cpu(),
+        bf16=gpu or (recipe.model.kind != "cpu-tiny" and bf16_on_cpu()),
         activation_checkpointing=gpu,
         log_completions=False,
         dataloader_num_workers=0,

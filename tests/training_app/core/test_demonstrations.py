@@ -1,5 +1,6 @@
 """Demonstrations: a task's solution, or a recorded episode, as rows that pass their lint."""
 
+import re
 from dataclasses import replace
 
 import orjson
@@ -37,6 +38,12 @@ def test_a_deciding_turn_quotes_whom_it_found_and_what_it_needs(specs: list[Task
     assert first == f"{own['customer_name']}."
     assert found == f"{own['customer_name']} {own['id']}."
     assert decided == f"{own['delivered']} {own['age']}."
+
+
+def test_a_quote_names_the_day_and_never_a_moment_that_comes_again_by_chance() -> None:
+    meetings = pocket.tasks("train", 40, 0, family="pocket_reschedule")
+    quotes = [spoken(spec)[1] for spec in meetings]
+    assert all(re.fullmatch(r"[A-Za-z ]+ EV-\d+ \d{4}-\d\d-\d\d\.", quote) for quote in quotes)
 
 
 def test_the_quote_changes_no_call(specs: list[TaskSpec]) -> None:

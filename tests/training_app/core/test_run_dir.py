@@ -30,7 +30,7 @@ def run(tmp_path: Path) -> RunDir:
 
 def test_a_new_run_is_queued_and_gives_its_recipe_back(run: RunDir) -> None:
     assert run.recipe() == RECIPE
-    assert run.status() == Status(state="queued", steps=1600)
+    assert run.status() == Status(state="queued", steps=RECIPE.steps)
     assert run.read() == Chunk((), 0, ())
     assert run.result() is None
 

@@ -15,7 +15,7 @@ from tests.training_app.engine.marks import ENGINE  # noqa: E402
 from training_app.core import pocket  # noqa: E402
 from training_app.core.demonstrations import Row, from_reference  # noqa: E402
 from training_app.engine import dialogues  # noqa: E402
-from training_app.engine.tiny import config, copy_base, tokenizer  # noqa: E402
+from training_app.engine.tiny import circuit, config, copy_base, tokenizer  # noqa: E402
 from training_app.engine.tiny.skills import IGNORED, Skills  # noqa: E402
 
 pytestmark = ENGINE
@@ -112,20 +112,47 @@ def test_skill_batches_are_drawn_from_their_seed_and_need_no_padding(
             assert all(ids[place] in ids[:place] for place in known)
 
 
-def test_a_fresh_model_is_small_and_copies_already(
+def test_a_fresh_model_is_small_and_the_same_each_time(
     tok: PreTrainedTokenizerFast, rows: list[Row]
 ) -> None:
-    model = config.make_model(tok, 0)
-    assert 1.0e6 < sum(p.numel() for p in model.parameters()) < 1.2e6
-    values, phrases = tokenizer.value_ids(tok, rows)
-    skills = Skills(values, phrases, "copies")
-    pairs = [skills._copy(10, 2) for _ in range(16)]
-    ids = torch.tensor([ids for ids, _ in pairs])
-    labels = torch.tensor([labels for _, labels in pairs])
-    with torch.no_grad():
-        guess = model(input_ids=ids).logits[:, :-1].argmax(-1)
-    asked = labels[:, 1:] != IGNORED
-    assert float((guess == labels[:, 1:])[asked].float().mean()) > 0.8
+    values, _ = tokenizer.value_ids(tok, rows)
+    one, other = (config.make_model(tok, 0, values) for _ in range(2))
+    assert 1.0e6 < sum(p.numel() for p in one.parameters()) < 1.2e6
+    for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
+
+
+def test_a_fresh_model_looks_up_the_id_of_a_name_it_never_met(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    values, _ = tokenizer.value_ids(tok, rows)
+    model = config.make_model(tok, 0, values)
+    right = 0
+    for labelled in dialogues.label(tok, rows[64:]):
+        ids = labelled["input_ids"]
+        text = [tok.decode([i]) for i in ids]
+        said = [place for place, piece in enumerate(text) if piece == "assistant\n"][1]
+        letters = said + 3  # "Idris Falkenrath", " ", "OR-"
+        listed = {ids[i + 1] for i in range(letters) if ids[i] == ids[letters]}
+        with torch.no_grad():
+            logits = model(input_ids=torch.tensor([ids[: letters + 1]])).logits[0, -1]
+        right += max(listed, key=lambda i: float(logits[i])) == ids[letters + 1]
+    assert right / 64 > 0.5  # guessing among three to five gives 0.25
+
+
+def test_the_heads_of_the_circuit_learn_slowly_and_the_rest_at_full_rate(
+    tok: PreTrainedTokenizerFast, rows: list[Row]
+) -> None:
+    values, _ = tokenizer.value_ids(tok, rows)
+    model = config.make_model(tok, 0, values)
+    others, slow = circuit.groups(model, 1e-3)
+    named = {id(p): name for name, p in model.named_parameters()}
+    assert (others["lr"], slow["lr"]) == (1e-3, 1e-3 * circuit.SLOW)
+    assert {named[id(p)].split(".self_attn.")[0] for p in slow["params"]} == {
+        "model.layers.0",
+        "model.layers.1",
+    }
+    assert len(others["params"]) + len(slow["params"]) == len(named)
 
 
 def test_an_unfinished_base_is_kept_and_goes_on_to_the_same_weights(

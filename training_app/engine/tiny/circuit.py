@@ -5,16 +5,21 @@ it looks like (a head that looks back some tokens, then one that matches what it
 two layers begin with it, written down; all weights are trained from there. The others are random.
 
 The residual stream is parted: tokens in the first 63 places and a constant in the next, which lets
-heads attend by distance alone; then what stood one, two and four tokens before.
+heads attend by distance alone; then what stood one, two and four tokens before. Phrases are written
+more quietly than values: what stands around a value must not drown it when a head carries both.
+
+Trained at the rate of the rest the circuit is gone before anything uses it. So its heads learn
+slowly (see `groups`).
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import torch
 from transformers import Qwen3ForCausalLM
 
-VERSION: Final = 1
+VERSION: Final = 2
 TOKEN: Final = 63
 CONSTANT: Final = 63
 MEMORY: Final = {1: (64, 22), 2: (86, 21), 4: (107, 21)}
@@ -26,16 +31,35 @@ _CONTENT_FROM: Final = 5
 _GAIN: Final = 2.2
 _LOUD: Final = 2.5
 """How much louder a copied token is than the present one."""
+_REMEMBERED: Final = 4.0
+"""How much louder still what is read out of a memory is: it keeps a third of a token."""
+_QUIET: Final = 0.5
+"""Size of a phrase's embedding; a value's is 1."""
+_FINAL: Final = 2.5
+"""Scale of the last norm: from 1 it takes long until a small embedding wins clearly."""
+_LAYERS: Final = ("model.layers.0.self_attn.", "model.layers.1.self_attn.")
+SLOW: Final = 0.1
+"""Share of the learning rate at which the circuit's heads learn."""
 
 
 @torch.no_grad()
-def write(model: Qwen3ForCausalLM, seed: int) -> None:
-    """Write the circuit into the first two layers and the embeddings of a fresh model."""
+def write(model: Qwen3ForCausalLM, seed: int, values: Sequence[int]) -> None:
+    """Write the circuit into the first two layers and the embeddings of a fresh model.
+
+    Args:
+        model: It.
+        seed: The same seed writes the same circuit.
+        values: The tokens of values; all others are phrases.
+    """
     rng = torch.Generator().manual_seed(seed)
     embeddings = model.model.embed_tokens.weight
     embeddings.zero_()
     embeddings[:, :TOKEN] = torch.randn(len(embeddings), TOKEN, generator=rng) / math.sqrt(TOKEN)
+    phrases = torch.ones(len(embeddings), dtype=torch.bool)
+    phrases[list(values)] = False
+    embeddings[phrases] *= _QUIET
     embeddings[:, CONSTANT] = 0.7
+    model.model.norm.weight.fill_(_FINAL)
     prints = {back: _orthogonal(width, rng) for back, (_, width) in MEMORY.items()}
     first, second = model.model.layers[0].self_attn, model.model.layers[1].self_attn
     for head, back in enumerate(MEMORY):
@@ -46,6 +70,15 @@ def write(model: Qwen3ForCausalLM, seed: int) -> None:
     for head, back in ((2, 2), (3, 4)):  # what stood before the same token as two tokens ago
         _match(second, head, read=(MEMORY[2], None), key=prints[2])
         _carry_memory(second, head, MEMORY[back], prints[back])
+
+
+def groups(model: torch.nn.Module, rate: float) -> list[dict[str, Any]]:
+    """The parameters for an optimizer: all at a rate, the circuit's heads at a share of it."""
+    slow: list[torch.nn.Parameter] = []
+    others: list[torch.nn.Parameter] = []
+    for name, parameter in model.named_parameters():
+        (slow if name.startswith(_LAYERS) else others).append(parameter)
+    return [{"params": others, "lr": rate}, {"params": slow, "lr": rate * SLOW}]
 
 
 def _orthogonal(width: int, rng: torch.Generator) -> torch.Tensor:
@@ -114,7 +147,7 @@ def _carry_memory(layer: Any, head: int, memory: tuple[int, int], prints: torch.
     out.zero_()
     start, width = memory
     value[:width, start : start + width] = torch.eye(width) * 0.1
-    out[:TOKEN, :width] = prints.T * _LOUD
+    out[:TOKEN, :width] = prints.T * _LOUD * _REMEMBERED
 
 
 def _loud(layer: Any) -> None:

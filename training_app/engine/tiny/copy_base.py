@@ -24,7 +24,7 @@ from training_app.engine.tiny import circuit, config, skills, tokenizer
 from training_app.engine.tiny.skills import IGNORED, Sequences, Skills
 
 log = logging.getLogger(__name__)
-VERSION: Final = 1
+VERSION: Final = 2
 SAVE_EVERY: Final = 100
 
 
@@ -120,21 +120,22 @@ def obtain(
         tok = PreTrainedTokenizerFast.from_pretrained(folder)
     else:
         tok = tokenizer.build(rows)
-    model = config.make_model(tok, recipe.seed)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate, betas=(0.9, 0.98))
+    values, phrases = tokenizer.value_ids(tok, rows)
+    model = config.make_model(tok, recipe.seed, values)
+    optimizer = torch.optim.AdamW(circuit.groups(model, recipe.learning_rate), betas=(0.9, 0.98))
+    peaks = [group["lr"] for group in optimizer.param_groups]
     step, spent = 0, 0.0
     if state.exists():
         kept = torch.load(state, weights_only=True)
         model.load_state_dict(kept["model"])
         optimizer.load_state_dict(kept["optimizer"])
         step, spent = int(kept["step"]), float(kept["seconds"])
-    values, phrases = tokenizer.value_ids(tok, rows)
     began = time.monotonic()
     model.train()
     while step < recipe.steps and time.monotonic() - began < seconds:
         drawn = Skills(values, phrases, f"base/{recipe.seed}/{step}").batch(recipe.batch)
-        for group in optimizer.param_groups:
-            group["lr"] = rate(step, recipe.steps, recipe.warmup, recipe.learning_rate)
+        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+            group["lr"] = rate(step, recipe.steps, recipe.warmup, peak)
         loss = loss_of(model, *tensors(drawn))
         optimizer.zero_grad()
         loss.backward()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-VERSION: Final = 1
+VERSION: Final = 2
 SHARE_COPIES: Final = 0.25
 IGNORED: Final = -100
 """Label of a token that nobody can know."""
@@ -55,36 +55,41 @@ class Skills:
         return ids, labels
 
     def _listing(self, shape: "Shape") -> tuple[list[int], list[int]]:
-        """Say whom it is about, list records, then find that one and read its fields off."""
+        """Say whom it is about, list records, then find some and read their fields off."""
         rng = self._rng
-        glue = rng.sample(self._phrases, shape.before + shape.after + 8)
         fields = shape.before + shape.after
-        drawn = rng.sample(self._values, shape.records * (2 + fields * shape.run))
+        glue = rng.sample(self._phrases, 10 + fields)
+        drawn = rng.sample(self._values, shape.records * (2 + fields * shape.run) + 1)
+        prefix = drawn.pop()
         records = []
         for _ in range(shape.records):
             key, number = drawn.pop(), drawn.pop()
             others = [[drawn.pop() for _ in range(shape.run)] for _ in range(fields)]
             records.append((key, number, others))
-        prefix = rng.choice(self._values)
-        sought = rng.randrange(shape.records)
-        key, number, others = records[sought]
-        ids = [glue[0], key, glue[1]]
-        for record_key, record_number, record_others in records:
-            ids += [glue[2], prefix, record_number]
-            for i in range(shape.before):
-                ids += [glue[8 + i], *record_others[i]]
-            ids += [glue[3], record_key]
-            for i in range(shape.before, fields):
-                ids += [glue[8 + i], *record_others[i]]
-        labels = [IGNORED] * len(ids)
-        ids += [glue[4], key, glue[5], prefix, number]
-        labels += [IGNORED, key, IGNORED, prefix, number]
-        for i in range(fields):
-            if shape.read[i]:
-                ids += [glue[8 + i], *others[i]]
-                labels += [IGNORED, *others[i]]
-        ids += [glue[6], prefix, number, glue[7], key]
-        labels += [IGNORED, prefix, number, IGNORED, key]
+        asked = rng.sample(records, shape.asked)
+        first = asked[0][0]
+        ids = [glue[0], first, glue[1]]
+        labels = [IGNORED] * 3
+        if shape.said_again:
+            ids += [glue[8], first, glue[9]]
+            labels += [IGNORED, first, IGNORED]
+        for key, number, others in records:
+            ids += [glue[2], prefix, number]
+            for place in range(shape.before):
+                ids += [glue[10 + place], *others[place]]
+            ids += [glue[3], key]
+            for place in range(shape.before, fields):
+                ids += [glue[10 + place], *others[place]]
+        labels += [IGNORED] * (len(ids) - len(labels))
+        for key, number, others in asked:
+            ids += [glue[4], key, glue[5], prefix, number]
+            labels += [IGNORED, key if key == first else IGNORED, IGNORED, prefix, number]
+            for place in range(fields):
+                if shape.read[place]:
+                    ids += [glue[10 + place], *others[place]]
+                    labels += [IGNORED, *others[place]]
+            ids += [glue[6], prefix, number, glue[7], key]
+            labels += [IGNORED, prefix, number, IGNORED, key]
         return ids, labels
 
 
@@ -100,10 +105,22 @@ class Shape:
     """Tokens of a field."""
     read: tuple[bool, ...]
     """Which fields are asked for."""
+    asked: int
+    """Records that are asked for."""
+    said_again: bool
+    """Whether the first key asked for is said twice before the listing."""
 
     @classmethod
     def draw(cls, rng: random.Random) -> "Shape":
         """Draw a shape."""
+        records = rng.randrange(2, 6)
         before, after = rng.choice((0, 0, 1, 1, 2)), rng.randrange(3)
-        read = tuple(rng.random() < 0.6 for _ in range(before + after))
-        return cls(rng.randrange(2, 6), before, after, rng.choice((1, 1, 2, 4)), read)
+        return cls(
+            records=records,
+            before=before,
+            after=after,
+            run=rng.choice((1, 1, 2, 4)),
+            read=tuple(rng.random() < 0.6 for _ in range(before + after)),
+            asked=rng.randint(1, min(3, records)),
+            said_again=rng.random() < 0.5,
+        )
