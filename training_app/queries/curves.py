@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from django.db.models import Avg, Count, Exists, F, FloatField, Max, Min, OuterRef, Q, QuerySet
+from django.db import connection
+from django.db.models import Exists, FloatField, OuterRef, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
+from psycopg import sql
 
 from studio.web.choices import JobState
 from tasks_app.core.results import GRADED
@@ -245,22 +247,63 @@ def _buckets(
     run: TrainingRun, names: Sequence[str], width: int, axis: Axis
 ) -> Iterator[dict[str, Any]]:
     """One row a bucket, in order: its ends, and n, mean, low and high of every metric."""
-    asked: dict[str, Any] = {
-        "last": Max("step"),
-        "first": Min("step"),
-        "x": Max(axis),
-    }
-    for scope, metric in _ALWAYS.items():
-        asked[f"of_{scope}"] = Count("pk", filter=Q(values__has_key=metric))
-    for place, name in enumerate(names):
-        value = Cast(KeyTextTransform(name, "values"), FloatField())
-        asked[f"n{place}"] = Count(value)
-        asked[f"mean{place}"] = Avg(value)
-        asked[f"low{place}"] = Min(value)
-        asked[f"high{place}"] = Max(value)
-    rows = run.metrics.annotate(bucket=(F("step") - 1) / width).values("bucket")
-    for row in rows.annotate(**asked).order_by("bucket"):
-        yield dict(row)
+    return _steps(run, names, axis) if width == 1 else _stretches(run, names, width, axis)
+
+
+def _steps(run: TrainingRun, names: Sequence[str], axis: Axis) -> Iterator[dict[str, Any]]:
+    """A bucket a step: nothing to count up, so the rows are read as they are."""
+    for step, x, values in run.metrics.order_by("step").values_list("step", axis, "values"):
+        row: dict[str, Any] = {"first": step, "last": step, "x": x}
+        for scope, metric in _ALWAYS.items():
+            row[f"of_{scope}"] = int(metric in values)
+        for place, name in enumerate(names):
+            value = values.get(name)
+            row[f"n{place}"] = int(value is not None)
+            row[f"mean{place}"] = row[f"low{place}"] = row[f"high{place}"] = value
+        yield row
+
+
+_SUMMED: Final = """
+    SELECT min(step) AS first, max(step) AS last, max(x) AS x, {parts}
+    FROM (
+        SELECT step, {axis} AS x, (step - 1) / %s AS bucket, {values}
+        FROM {table} WHERE run_id = %s
+        OFFSET 0
+    ) AS each
+    GROUP BY bucket ORDER BY bucket
+"""
+"""OFFSET 0 keeps the planner from taking each value out of its JSON four times over."""
+
+
+def _stretches(
+    run: TrainingRun, names: Sequence[str], width: int, axis: Axis
+) -> Iterator[dict[str, Any]]:
+    """A bucket a stretch of steps, counted up where the rows are."""
+    numbers = [sql.SQL(str(place)) for place in range(len(names))]
+    parts = [
+        sql.SQL(
+            "count(v{0}) AS n{0}, avg(v{0}) AS mean{0}, min(v{0}) AS low{0}, max(v{0}) AS high{0}"
+        ).format(number)
+        for number in numbers
+    ]
+    parts += [sql.SQL("sum({0}) AS {0}").format(sql.Identifier(f"of_{s}")) for s in _ALWAYS]
+    values = [sql.SQL("(values ->> %s)::float8 AS v{0}").format(number) for number in numbers]
+    values += [
+        sql.SQL("(values ? %s)::int AS {0}").format(sql.Identifier(f"of_{scope}"))
+        for scope in _ALWAYS
+    ]
+    query = sql.SQL(_SUMMED).format(
+        parts=sql.SQL(", ").join(parts),
+        axis=sql.Identifier(axis),
+        values=sql.SQL(", ").join(values),
+        table=sql.Identifier(MetricRow._meta.db_table),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            query.as_string(cursor.connection), [width, *names, *_ALWAYS.values(), run.pk]
+        )
+        heads = [column.name for column in cursor.description]
+        yield from (dict(zip(heads, row, strict=True)) for row in cursor.fetchall())
 
 
 def _curve(
@@ -274,7 +317,7 @@ def _curve(
     used = next((p for p in places if any(row[f"n{p}"] for row in buckets)), places[-1])
     points: list[Point] = []
     gaps: list[Gap] = []
-    behind: list[_Behind] = []
+    behind = _Behind(window)
     for row in buckets:
         count = row[f"n{used}"]
         missing = row.get(f"of_{family.scope}", count) - count
@@ -282,8 +325,7 @@ def _curve(
             gaps.append(Gap(row["first"], row["last"], float(row["x"]), missing))
         if not count:
             continue
-        behind.append(_Behind(row["last"], count, row[f"mean{used}"]))
-        smooth = _smoothed(behind, window)
+        smooth = behind.smoothed(row["last"], count, row[f"mean{used}"])
         points.append(
             Point(
                 row["last"],
@@ -299,19 +341,29 @@ def _curve(
     return Curve(name.id, name.label, tuple(points), tuple(_joined(gaps)) if known else ())
 
 
-class _Behind(NamedTuple):
-    """A bucket that a window may look back on."""
+class _Behind:
+    """Running sums over the buckets so far, so that a window costs the same however long it is."""
 
-    step: int
-    steps: int
-    mean: float
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._steps: list[int] = []
+        self._counts = [0]
+        self._sums = [0.0]
 
+    def __bool__(self) -> bool:
+        return bool(self._steps)
 
-def _smoothed(behind: Sequence[_Behind], window: int) -> float:
-    """Mean over the window that ends with the last; at least over some, also where few log."""
-    first = bisect_right(behind, behind[-1].step - window, key=lambda one: one.step)
-    near = behind[min(first, max(len(behind) - SHORTEST_WINDOW, 0)) :]
-    return math.fsum(one.steps * one.mean for one in near) / sum(one.steps for one in near)
+    def smoothed(self, step: int, count: int, mean: float) -> float:
+        """Add a bucket; the mean over the window that ends with it.
+
+        The window holds some buckets at least, also where few steps log a value.
+        """
+        self._steps.append(step)
+        self._counts.append(self._counts[-1] + count)
+        self._sums.append(self._sums[-1] + count * mean)
+        first = bisect_right(self._steps, step - self._window)
+        first = min(first, max(len(self._steps) - SHORTEST_WINDOW, 0))
+        return (self._sums[-1] - self._sums[first]) / (self._counts[-1] - self._counts[first])
 
 
 def _joined(gaps: Sequence[Gap]) -> Iterator[Gap]:
