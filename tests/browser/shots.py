@@ -83,6 +83,7 @@ EMPTY = (
     Shot("endpoints-empty", "/endpoints/"),
     Shot("datasets-empty", "/datasets/"),
     Shot("datasets-empty-prompts", "/datasets/?kind=prompts"),
+    Shot("evaluations-empty", "/evaluations/"),
     Shot("runs-empty", "/runs/"),
     Shot("runs-new-empty", "/runs/new/"),
     Shot("runs-compare-empty", "/runs/compare/"),
@@ -104,7 +105,7 @@ FULL = (
         )
     ),
     Shot("task-broken", "first:/tasks/", among="state:invalid"),
-    Shot("task-imported", "first:/tasks/", among="state:imported"),
+    Shot("task-imported", "first:/tasks/", among="split:evaluation"),
     Shot("task-new", "/tasks/new/"),
     Shot("task-history", "first:/tasks/?tab=history"),
     Shot("task-edit", "first:/tasks/edit/"),
@@ -140,6 +141,11 @@ FULL = (
     Shot("run-viewer", "/runs/RUN-0006/", who=VIEWER.username, wait=_DRAWN),
     Shot("runs-compare", "/runs/compare/", wait=_DRAWN),
     Shot("runs-compare-error", "/runs/compare/?runs=RUN-ZZZZ", status=404),
+    Shot("evaluations", "/evaluations/"),
+    Shot("evaluations-viewer", "/evaluations/", who=VIEWER.username),
+    Shot("evaluations-error", "/evaluations/", status=422, send=("n", "0")),
+    Shot("evaluation", "first:/evaluations/"),
+    Shot("suite", "/evaluations/suites/pocket-held-out/"),
     Shot("account", "/account/"),
     Shot("api-docs", "/api/docs", wait=".swagger-ui .info", ours=False),
     Shot("not-found", "/tasks/T-0000/", status=404),
@@ -315,11 +321,27 @@ Checkpoint.objects.create(run=live, step=40, bytes=13_400_000)
 """
 
 
+_EVALUATIONS = """
+from rollouts_app.models import Episode
+from training_app.operations.evaluations import built_in_suite, open_evaluation, record_report
+suite, last = built_in_suite("pocket-held-out", count=12), None
+for rewards in ((0.0, 1.0, 0.3), (1.0, 0.3, 1.0)):
+    row = open_evaluation(suite=suite, endpoint="mill-large", baseline=last, group_size=3, by=None)
+    for number, episode in enumerate(row.batch.episodes.order_by("pk")):
+        reward = rewards[(number // 3 + number) % 3]
+        found = {"state": "graded", "reward": reward, "passed": reward == 1.0}
+        gone = {"state": "failed", "boundary": "endpoint", "failure": "gone"}
+        Episode.objects.filter(pk=episode.pk).update(**(gone if number == 5 else found))
+    last = record_report(evaluation=row)
+"""
+
+
 def _fill(site: Site) -> None:
-    """The demo, which has a bit of everything, with endpoints, datasets and training runs."""
+    """The demo, with endpoints, datasets, training runs and evaluations."""
     site.manage("seed_demo")
     site.python(_ENDPOINTS)
     site.python(_RUNS)
+    site.python(_EVALUATIONS)
     freeze = ("freeze_dataset", "--kind")
     site.manage(*freeze, "prompts", "--name", "Prompts", "--filter", "state:proven,approved")
     with tempfile.TemporaryDirectory() as folder:

@@ -128,7 +128,14 @@ def change_view(change: Change) -> ChangeView:
 
 
 def _field(record: Mapping[str, Any], name: str) -> str | None:
-    return shown(record[name]) if name in record else None
+    return shown(_argument(record[name])) if name in record else None
+
+
+def _argument(value: Any) -> str:
+    """A value as it is written; a list of texts and numbers by commas."""
+    if isinstance(value, list | tuple) and not any(isinstance(v, list | dict) for v in value):
+        return ", ".join(map(plain, value)) or "an empty list"
+    return plain(value)
 
 
 def _scores(spec: TaskSpec, world: World) -> dict[str, float]:
@@ -153,7 +160,7 @@ def _step(
         tool=call.name,
         kind=kind,
         arguments=tuple(
-            ArgumentView(name, plain(value), binding(sources.get(name, MISSING)))
+            ArgumentView(name, _argument(value), binding(sources.get(name, MISSING)))
             for name, value in act.arguments.items()
         ),
         error=call.error or "",
