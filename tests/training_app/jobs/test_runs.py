@@ -36,6 +36,7 @@ from training_app.queries.runs import metrics_since, run_dir
 PROJECT = Path(__file__).parents[3]
 pytestmark = [
     pytest.mark.django_db(transaction=True),
+    pytest.mark.slow,
     # an engine outlives the object that started it: that is the point
     pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
