@@ -12,6 +12,7 @@ PLACES: Final = {
     "DS": "/datasets/",
     "RUN": "/runs/",
     "EV": "/evaluations/",
+    "SU": "/evaluations/suites/",
     "JOB": "/jobs/",
 }
 
