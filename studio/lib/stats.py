@@ -20,8 +20,11 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(successes: int, attempts: int, z: float = Z_95) -> Interval | None:
-    """Wilson score interval of a share; None without attempts."""
+def wilson(successes: float, attempts: int, z: float = Z_95) -> Interval | None:
+    """Wilson score interval of a share; None without attempts.
+
+    Successes may be in part, where an attempt is the mean of several.
+    """
     if not 0 <= successes <= attempts:
         raise ValueError(f"{successes} successes of {attempts} attempts")
     if attempts == 0:

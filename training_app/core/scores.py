@@ -129,8 +129,8 @@ def _part(results: Sequence[TaskResult], draws: int) -> JsonObject:
 
 def _interval(scores: Sequence[float], draws: int) -> tuple[float | None, float | None]:
     """Bootstrap over tasks. Where all agree a resample shows no spread, and Wilson's stands in."""
-    if scores and set(scores) <= {scores[0]} and scores[0] in (0.0, 1.0):
-        known = wilson(int(scores[0]) * len(scores), len(scores))
+    if scores and min(scores) == max(scores):
+        known = wilson(scores[0] * len(scores), len(scores))
         return (known.low, known.high) if known is not None else (None, None)
     return _spread(scores, draws)
 

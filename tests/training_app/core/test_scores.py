@@ -84,6 +84,8 @@ def test_nothing_measured_is_not_a_zero() -> None:
 def test_where_all_tasks_agree_the_interval_has_the_width_of_a_share() -> None:
     all_of_ten: Any = summarise([result(n, 1.0) for n in range(10)])
     assert (all_of_ten["low"], all_of_ten["high"]) == pytest.approx((0.7225, 1.0), abs=5e-5)
+    half_of_each: Any = summarise([result(n, 1.0, 0.0) for n in range(10)])
+    assert (half_of_each["low"], half_of_each["high"]) == pytest.approx((0.2366, 0.7634), abs=5e-5)
     none_of_ten: Any = summarise([result(n, 0.2) for n in range(10)])
     assert (none_of_ten["low"], none_of_ten["high"]) == pytest.approx((0.0, 0.2775), abs=5e-5)
 
