@@ -40,6 +40,7 @@ from training_app.operations.runs import (
     settle_run,
 )
 from training_app.queries.devices import QUEUE, device_of
+from training_app.queries.results import part
 from training_app.queries.runs import cache_folder, can_cancel, recipe_of, run_dir
 
 logger = logging.getLogger(__name__)
@@ -151,14 +152,20 @@ def result_of(run: TrainingRun) -> JsonObject:
     last = Checkpoint.objects.filter(run=run, removed_at=None).order_by("-step").first()
     return {
         "run": run.code,
-        "before": result.get("before"),
-        "after": result.get("after"),
+        "before": _success(run, "before"),
+        "after": _success(run, "after"),
         "reward_first_fifth": result.get("reward_first_fifth"),
         "reward_last_fifth": result.get("reward_last_fifth"),
         "steps": result.get("steps", run.step),
         "base_seconds": result.get("base_seconds"),
         "checkpoint": None if last is None else last.code,
     }
+
+
+def _success(run: TrainingRun, name: str) -> float | None:
+    """Greedy success on fresh held-out instances; None where it was not measured."""
+    found = part(run, name)
+    return None if found is None else found.shares.success
 
 
 class _Watch:

@@ -154,8 +154,8 @@ def test_a_run_becomes_rows_checkpoints_and_a_result(studio: Path) -> None:
     assert (run.finished_at is not None, kept(run)) == (True, [2, 4, 6])
     assert job.result == {
         "run": run.code,
-        "before": {"greedy": {"success": 0.0}},
-        "after": {"greedy": {"success": 1.0}},
+        "before": 0.0,
+        "after": 1.0,
         "reward_first_fifth": None,
         "reward_last_fifth": None,
         "steps": 6,

@@ -13,6 +13,7 @@ from training_app.jobs.runs import KIND, result_of
 from training_app.models import TrainingRun
 from training_app.operations.runs import open_run
 from training_app.queries.datasets import get_dataset
+from training_app.queries.results import measured
 from training_app.queries.runs import get_checkpoint, get_run
 
 
@@ -65,6 +66,17 @@ class Command(JobCommand):
         body = result_of(get_run("" if self.training is None else self.training.code))
         checkpoint = body.pop("checkpoint")
         return {**body, "seconds": seconds, "checkpoint": checkpoint}
+
+    def print_result(self, result: JsonObject) -> None:
+        """The result, and each measurement behind it with its interval and its tasks."""
+        super().print_result(result)
+        run = get_run("" if self.training is None else self.training.code)
+        for one in measured(run):
+            if one.shares.success is not None:
+                self.stdout.write(
+                    f"{one.when.lower()}, {one.way}, {one.split}: {one.shares.success:.2f} "
+                    f"({one.shares.interval}, {one.shares.n} tasks)"
+                )
 
     def job_subject(self, options: dict[str, Any]) -> str:
         """The run's code, so that its page finds the job."""
