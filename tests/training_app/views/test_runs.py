@@ -690,3 +690,21 @@ def test_the_recipe_is_a_file(viewer: Client) -> None:
 )
 def test_a_run_that_does_not_exist_is_404_in_words(viewer: Client, path: str) -> None:
     assert "RUN-0000" in page(viewer, f"/runs/RUN-0000/{path}", 404)
+
+
+# On the way here
+
+
+def test_home_leads_from_a_running_job_to_its_run_and_a_code_is_found(viewer: Client) -> None:
+    run = made_run(state=JobState.RUNNING)
+    Job.objects.create(kind="train_run", subject=run.code, state=JobState.RUNNING)
+    assert f'href="/runs/{run.code}/">{run.code}</a>' in page(viewer, "/")
+    found = viewer.get(f"/search/?q={run.code.lower()}")
+    assert found["Location"] == f"/runs/{run.code}/"
+
+
+def test_the_rail_leads_to_training_with_keys(viewer: Client) -> None:
+    html = page(viewer, "/runs/compare/")
+    for key, path in (("g n", "/runs/"), ("g k", "/runs/compare/"), ("g s", "/datasets/")):
+        assert re.search(rf'href="{path}" data-key="{key}"', html), key
+    assert 'data-key="g k" title="Compare runs (g k)" aria-current="page"' in html
