@@ -336,8 +336,17 @@ for rewards in ((0.0, 1.0, 0.3), (1.0, 0.3, 1.0)):
 """
 
 
+_IMPORTED = """
+from tasks_app.jobs import prove_now
+from tasks_app.operations.tasks import create_task
+from tests.factories.specs import imported_spec
+prove_now(task=create_task(spec=imported_spec(), by=None), by=None)
+"""
+
+
 def _fill(site: Site) -> None:
-    """The demo, with endpoints, datasets, training runs and evaluations."""
+    """The demo, with a benchmark's task, endpoints, datasets, training runs and evaluations."""
+    site.python(_IMPORTED)
     site.manage("seed_demo")
     site.python(_ENDPOINTS)
     site.python(_RUNS)
