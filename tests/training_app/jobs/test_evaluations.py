@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -285,7 +286,8 @@ def test_a_server_that_nobody_asks_ends_by_itself() -> None:
 
 def test_a_server_waits_for_the_device_and_says_who_has_it() -> None:
     row = checkpoint()
-    other = Job.objects.create(kind="x", state=JobState.QUEUED)
+    soon = timezone.now() + timedelta(hours=1)
+    other = Job.objects.create(kind="x", state=JobState.RUNNING, lease_until=soon)
     ticket = take_ticket(device="cpu", job_id=other.pk, what="RUN-4K7Q")
     notes: list[str] = []
 
