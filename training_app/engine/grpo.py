@@ -19,6 +19,7 @@ from training_app.engine.callbacks import RunCallback
 from training_app.engine.environments import environment_class
 from training_app.engine.evaluate import after, measure
 from training_app.engine.gigpo import GiGPOTrainer
+from training_app.engine.play import LONGEST_TURN
 from training_app.engine.rewards import Rewards
 from training_app.engine.sft import bf16_on_cpu
 
@@ -154,6 +155,10 @@ def _arguments(run: RunDir, recipe: Recipe) -> GRPOConfig:
         use_cpu=not gpu,
         bf16=gpu or (recipe.model.kind != "cpu-tiny" and bf16_on_cpu()),
         activation_checkpointing=gpu,
+        generation_kwargs=(
+            # a turn is as long as in evaluations: one that runs on would hold up all the others
+            {"max_new_tokens": LONGEST_TURN} if recipe.model.kind == "cpu-tiny" else None
+        ),
         log_completions=False,
         dataloader_num_workers=0,
         dataloader_pin_memory=False,
