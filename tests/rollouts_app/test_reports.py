@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 import pytest
@@ -104,6 +104,14 @@ def test_the_filter_knows_failures_and_boundaries(episode: Episode) -> None:
         assert not matching_episodes(f"boundary:{name}").exists()
 
 
+def close(value: float | None) -> float | None:
+    return None if value is None else round(value, 9)
+
+
+def rounded(shares: Sequence[Share]) -> list[Share]:
+    return [share._replace(value=close(share.value)) for share in shares]
+
+
 def test_groups_with_fewer_graded_episodes_than_k_are_left_out_and_no_zero(
     support_task: Task, payment_task: Task
 ) -> None:
@@ -114,17 +122,17 @@ def test_groups_with_fewer_graded_episodes_than_k_are_left_out_and_no_zero(
         "", 2, 4, 3,
     )  # fmt: skip
     assert everything.mean_reward == 0.75
-    assert (support.family, support.mean_reward) == (SUPPORT, pytest.approx(2 / 3))
-    assert support.at == (Share(1, pytest.approx(2 / 3), 1), Share(2, 1.0, 1), Share(3, 1.0, 1))
-    assert support.hat == (
-        Share(1, pytest.approx(2 / 3), 1),
-        Share(2, pytest.approx(1 / 3), 1),
+    assert (support.family, close(support.mean_reward)) == (SUPPORT, close(2 / 3))
+    assert rounded(support.at) == [Share(1, close(2 / 3), 1), Share(2, 1.0, 1), Share(3, 1.0, 1)]
+    assert rounded(support.hat) == [
+        Share(1, close(2 / 3), 1),
+        Share(2, close(1 / 3), 1),
         Share(3, 0.0, 1),
-    )
+    ]
     assert (payment.family, payment.graded, payment.passed) == (PAYMENT, 1, 1)
     assert payment.hat == (Share(1, 1.0, 1), Share(2, None, 0), Share(3, None, 0))
     assert everything.hat[2] == Share(3, 0.0, 1)
-    assert everything.at[0] == Share(1, pytest.approx((2 / 3 + 1) / 2), 2)
+    assert rounded(everything.at)[0] == Share(1, close((2 / 3 + 1) / 2), 2)
 
 
 def test_a_batch_that_has_not_begun_has_no_shares(support_task: Task) -> None:

@@ -64,8 +64,9 @@ def test_the_true_engine_trains_stops_goes_on_and_its_samples_replay(studio: Pat
     assert [row.step for row in rows] == sorted({row.step for row in rows})
     assert {row.samples for row in rows} <= {row.step * 2 for row in rows}
     assert any("loss" in row.values for row in rows)
-    assert [type(job.result[name]) for name in ("before", "after")] == [float, float]
-    assert job.result["checkpoint"] == Checkpoint.objects.filter(run=run).latest("step").code
+    result = job.result or {}
+    assert [type(result[name]) for name in ("before", "after")] == [float, float]
+    assert result["checkpoint"] == Checkpoint.objects.filter(run=run).latest("step").code
     episode = open_sample(run=run, step=sample_steps(run)[-1], index=0, by=None)
     assert episode.reward is not None
 

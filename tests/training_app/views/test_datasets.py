@@ -37,7 +37,9 @@ def signed_in(role: Role = Role.LEAD) -> Client:
     return client
 
 
-def page(client: Client, path: str, status: int = 200, **headers: str) -> str:
+def page(
+    client: Client, path: str, status: int = 200, headers: dict[str, str] | None = None
+) -> str:
     """GET and decode."""
     answer = client.get(path, headers=headers)
     assert answer.status_code == status, answer.content[:2000]
@@ -85,7 +87,7 @@ def test_the_form_counts_what_each_rule_drops_first_and_alone(library: list[Task
         signed_in(),
         "/datasets/?kind=demonstrations&preview=1&filter=&passed=on&errors_kept=recovered"
         "&duplicates=shortest",
-        **{"HX-Request": "true", "HX-Target": "preview"},
+        headers={"HX-Request": "true", "HX-Target": "preview"},
     )
     assert "<html" not in html
     assert words(html) == (
@@ -245,7 +247,7 @@ def test_two_datasets_are_compared_by_content(library: list[Task]) -> None:
     fragment = page(
         signed_in(Role.VIEWER),
         f"/datasets/{one.code}/?against={two.code}",
-        **{"HX-Request": "true", "HX-Target": "difference"},
+        headers={"HX-Request": "true", "HX-Target": "difference"},
     )
     assert fragment.startswith('<div id="difference"')
     none = page(signed_in(Role.EDITOR), f"/datasets/{one.code}/?against=DS-{HOSTILE}")

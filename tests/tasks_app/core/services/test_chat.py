@@ -6,11 +6,11 @@ import pytest
 
 from tests.tasks_app.core.services.office import MAILBOX, NOW, Office
 
-CHANNELS = [
+CHANNELS: list[dict[str, Any]] = [
     {"id": "CH-001", "name": "ops", "topic": "Daily business", "members": ["Ada", "Ben"]},
     {"id": "CH-002", "name": "old", "archived": True},
 ]
-POSTS = [
+POSTS: list[dict[str, Any]] = [
     {
         "id": "PO-0001",
         "channel_id": "CH-001",

@@ -7,7 +7,7 @@ import pytest
 from tests.tasks_app.core.services.office import NOW, Office
 
 SECRET = "sk-Xq81mZ00aaTT4521"
-INTEGRATIONS = [
+INTEGRATIONS: list[dict[str, Any]] = [
     {
         "id": "INT-001",
         "name": "Mail relay",

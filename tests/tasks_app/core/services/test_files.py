@@ -6,7 +6,7 @@ import pytest
 
 from tests.tasks_app.core.services.office import MAILBOX, NOW, Office
 
-FILES = [
+FILES: list[dict[str, Any]] = [
     {"id": "q1/report.csv", "media_type": "text/csv", "text": 'name,sum\nAda,"1,5"\nBen,2\n'},
     {"id": "q1/old/notes.md", "media_type": "text/markdown", "text": "# Old", "read_only": True},
     {"id": "scan.png", "media_type": "image/png", "sidecar": "TOTAL 12.40", "blob": "ab12"},

@@ -7,7 +7,7 @@ import pytest
 from tests.tasks_app.core.services.office import MAILBOX, NOW, Office
 
 ADA, BEN = "ada@firm.example", "ben@firm.example"
-NOTES = [
+NOTES: list[dict[str, Any]] = [
     {
         "id": "NT-001",
         "title": "Steering",

@@ -6,8 +6,8 @@ import pytest
 
 from tests.tasks_app.core.services.office import NOW, Office
 
-FEEDS = [{"id": "FD-001", "name": "Trade Weekly", "category": "trade"}]
-ARTICLES = [
+FEEDS: list[dict[str, Any]] = [{"id": "FD-001", "name": "Trade Weekly", "category": "trade"}]
+ARTICLES: list[dict[str, Any]] = [
     {
         "id": "AR-0001",
         "feed_id": "FD-001",

@@ -7,7 +7,7 @@ import pytest
 from tasks_app.core.services.cron import CronError, next_run, parse_cron
 from tests.tasks_app.core.services.office import NOW, Office
 
-JOBS = [
+JOBS: list[dict[str, Any]] = [
     {
         "id": "JB-001",
         "name": "Nightly export",
@@ -20,7 +20,7 @@ JOBS = [
     },
     {"id": "JB-002", "name": "Old sync", "schedule": "0 6 * * 1-5", "enabled": False},
 ]
-RUNS = [
+RUNS: list[dict[str, Any]] = [
     {
         "id": "RN-0001",
         "job_id": "JB-001",

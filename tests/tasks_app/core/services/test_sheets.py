@@ -7,8 +7,11 @@ import pytest
 from tasks_app.core.services.sheets import column_name, column_number
 from tests.tasks_app.core.services.office import NOW, Office
 
-SHEETS = [{"id": "SH-01", "title": "Costs"}, {"id": "SH-02", "title": "Plan", "locked": True}]
-ROWS = [
+SHEETS: list[dict[str, Any]] = [
+    {"id": "SH-01", "title": "Costs"},
+    {"id": "SH-02", "title": "Plan", "locked": True},
+]
+ROWS: list[dict[str, Any]] = [
     {"id": "SH-01!1", "sheet_id": "SH-01", "row": 1, "A": "Item", "B": "Q1", "C": "Q2"},
     {"id": "SH-01!2", "sheet_id": "SH-01", "row": 2, "A": "Rent", "B": 100, "C": 110.5},
     {"id": "SH-01!10", "sheet_id": "SH-01", "row": 4, "A": "Power", "C": 40},

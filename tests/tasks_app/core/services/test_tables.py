@@ -6,7 +6,7 @@ import pytest
 
 from tests.tasks_app.core.services.office import Office
 
-TABLES = [
+TABLES: list[dict[str, Any]] = [
     {
         "id": "TB-01",
         "name": "claims",
@@ -22,7 +22,7 @@ TABLES = [
         ],
     },
 ]
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "id": "RW-0001",
         "table_id": "TB-01",

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tasks_app.core.services.office import NOW, Office
 
-ITEMS = [
+ITEMS: list[dict[str, Any]] = [
     {
         "id": "TD-001",
         "title": "Send offer",

@@ -1,10 +1,12 @@
 """Pages, searched and fetched without a connection."""
 
+from typing import Any
+
 import pytest
 
 from tests.tasks_app.core.services.office import Office
 
-PAGES = [
+PAGES: list[dict[str, Any]] = [
     {
         "url": "https://rates.example/2031",
         "title": "Rates 2031",
