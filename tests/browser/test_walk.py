@@ -125,7 +125,7 @@ def break_the_order(page: Page, site: Site, code: str, order: str) -> None:
     field = page.locator("#record [name='cell:voucher_percent']")
     before = int(field.input_value())
     field.fill(str(before + 7))
-    expect(page.locator("#check .difflist")).to_contain_text(f"{order} · voucher percent")
+    expect(page.locator("#check .difflist")).to_contain_text(f"{order}, voucher percent")
     expect(page.locator("#check .difflist ins")).to_have_text(str(before + 7))
     page.fill("#reason", "a bigger voucher")
     page.keyboard.press("Control+Enter")
