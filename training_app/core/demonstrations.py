@@ -113,13 +113,14 @@ def quoted(messages: Sequence[Message], ahead: Sequence[Action]) -> str:
     """What a turn found that it acts on: "Idris Falkenrath OR-560."
 
     Of the request: whom it names, before anything is looked up. Of a listing: whom the request
-    names, then those values of their record that are used from here on. Of a single record: its
+    names, then those values of their record that the next calls use. Of a single record: its
     values that are plain words, which is what rules decide by. Copying the key makes the rest of
-    the record the next thing to copy.
+    the record the next thing to copy; what is needed later is read where it stands alone, since a
+    wrong word in a quote is copied from there on.
 
     Args:
         messages: The conversation so far.
-        ahead: This action and those after it; without calls in the first nothing is quoted.
+        ahead: This action and those after it; without calls in this one nothing is quoted.
     """
     if not ahead or not ahead[0].calls:
         return ""
@@ -132,25 +133,21 @@ def quoted(messages: Sequence[Message], ahead: Sequence[Action]) -> str:
     lists = [value for value in observed.values() if isinstance(value, list)]
     records = [item for value in lists for item in value if isinstance(item, dict)]
     if records:
-        parts = _of_listing(records, str(messages[1].content), ahead)
+        parts = _of_listing(records, str(messages[1].content), ahead[0])
     else:
         parts = [v for v in observed.values() if isinstance(v, str) and _WORD.fullmatch(v)]
     return " ".join(parts) + "." if parts else ""
 
 
-def _of_listing(
-    records: Sequence[Mapping[str, Any]], request: str, ahead: Sequence[Action]
-) -> list[str]:
+def _of_listing(records: Sequence[Mapping[str, Any]], request: str, following: Action) -> list[str]:
     for name in _NAME.findall(request):
         named = [r for r in records if any(isinstance(v, str) and name in v for v in r.values())]
         if len(named) != 1:
             continue
-        later = " ".join(
-            [c.arguments.decode(errors="replace") for action in ahead for c in action.calls]
-        )
+        wanted = " ".join(c.arguments.decode(errors="replace") for c in following.calls)
         texts = [v for v in named[0].values() if isinstance(v, str) and v != name]
-        days = [v[:10] for v in texts if _MOMENT.match(v) and v[:10] in later]
+        days = [v[:10] for v in texts if _MOMENT.match(v) and v[:10] in wanted]
         # a moment that comes again is chance: the old end of a meeting can be its new start
-        used = [v for v in texts if v in later and not _MOMENT.match(v)]
+        used = [v for v in texts if v in wanted and not _MOMENT.match(v)]
         return [name, *used, *days[:1]]
     return []
