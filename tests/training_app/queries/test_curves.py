@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from django.db.models import F
 
 from tests.factories.runs import log_steps, made_run
 from training_app.core.recipe import preset
@@ -67,6 +68,15 @@ def test_what_was_drawn_does_not_move_when_the_run_goes_on() -> None:
     before = line(run, "loss").points
     log_steps(run, 1_601, 2_000)
     assert line(run, "loss").points[: len(before)] == before
+
+
+def test_what_was_drawn_does_not_move_when_rows_come_to_lie_in_another_order() -> None:
+    run = made_run(recipe=preset("cpu-tiny-grpo", steps=4_000))
+    log_steps(run, 1, 1_600)
+    before = line(run, "loss").points
+    # a row that is written again lies behind the others
+    run.metrics.filter(step__in=range(1, 1_600, 4)).update(seconds=F("seconds"))
+    assert line(run, "loss").points == before
 
 
 def test_a_smoothed_point_is_the_mean_of_the_last_twentieth_of_the_planned_steps() -> None:
