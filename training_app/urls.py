@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from training_app.views import compare_runs, new_run
+from training_app.views import compare_runs, new_run, run_curves, run_files
 from training_app.views import datasets as dataset_pages
 from training_app.views import evaluations as evaluation_pages
 from training_app.views import run as run_page
@@ -27,11 +27,11 @@ runs: list[URLPattern] = [
     path("runs/compare/sheet.json", compare_runs.compare_sheet, name="compare-sheet"),
     path("runs/compare/curves.csv", compare_runs.compare_csv, name="compare-csv"),
     path("runs/<str:code>/", run_page.run, name="run"),
-    path("runs/<str:code>/curves.json", run_page.run_curves, name="run-curves"),
-    path("runs/<str:code>/metrics.csv", run_page.run_csv, name="run-csv"),
-    path("runs/<str:code>/recipe.json", run_page.run_recipe, name="run-recipe"),
-    path("runs/<str:code>/log/", run_page.run_log, name="run-log"),
-    path("runs/<str:code>/log.txt", run_page.run_log_file, name="run-log-file"),
+    path("runs/<str:code>/curves.json", run_curves.run_curves, name="run-curves"),
+    path("runs/<str:code>/metrics.csv", run_files.run_csv, name="run-csv"),
+    path("runs/<str:code>/recipe.json", run_files.run_recipe, name="run-recipe"),
+    path("runs/<str:code>/log/", run_files.run_log, name="run-log"),
+    path("runs/<str:code>/log.txt", run_files.run_log_file, name="run-log-file"),
     path("runs/<str:code>/cancel/", run_pages.run_cancel, name="run-cancel"),
     path("runs/<str:code>/resume/", run_pages.run_resume, name="run-resume"),
     path(

@@ -10,15 +10,10 @@ import pytest
 from plotly.graph_objects import Figure
 
 from tests.factories.runs import log_steps, made_run
-from training_app.charts import (
-    Drawn,
-    Mark,
-    later,
-    overlay_figure,
-    paper_cells,
-    paper_sheet,
-    run_figure,
-)
+from training_app.charts.grid import Drawn, overlay_figure, paper_cells
+from training_app.charts.parts import Mark
+from training_app.charts.run import later, run_figure
+from training_app.charts.sheet import paper_sheet
 from training_app.core.recipe import preset
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun

@@ -16,24 +16,16 @@ from studio.web.choices import FINISHED
 from studio.web.codes import is_code, normalise
 from studio.web.errors import BadRequest, NotFound
 from studio.web.htmx import etag, render_page, unchanged
-from training_app.charts import (
-    AXIS_WORDS,
-    Drawn,
-    Look,
-    look_of,
-    name_of,
-    overlay_figure,
-    paper_cells,
-    paper_sheet,
-    recipe_of,
-)
+from training_app.charts.grid import Drawn, overlay_figure, paper_cells
+from training_app.charts.looks import AXIS_WORDS, Look, look_of, name_of, recipe_of
+from training_app.charts.sheet import paper_sheet
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun
 from training_app.queries import curves, runs
 from training_app.queries.curves import PAPER, Axis, Family
 from training_app.queries.results import Change, Measured, change, part
 from training_app.views.recipes import Difference, differences
-from training_app.views.run import Choice, is_smooth
+from training_app.views.run_curves import Choice, is_smooth
 from training_app.views.tables import csv_response
 
 MOST: Final = 12

@@ -11,7 +11,7 @@ from studio.web.acts import Act
 from studio.web.auth import ensure, may, principal, require
 from studio.web.errors import Invalid, NotFound
 from studio.web.htmx import render_page, see_other
-from training_app.charts import CONTROL, LOOKS, Look
+from training_app.charts.looks import CONTROL, LOOKS, Look
 from training_app.core.recipe import PRESETS, Recipe
 from training_app.enums import Algorithm
 from training_app.forms.runs import ONLINE_ONLY, RunForm, preset_words

@@ -15,7 +15,7 @@ from studio.web.choices import FINISHED
 from studio.web.filter_line import drops, filter_line, list_url
 from studio.web.htmx import etag, render_page, see_other, unchanged
 from studio.web.pagination import capped_count
-from training_app.charts import Look, look_of
+from training_app.charts.looks import Look, look_of
 from training_app.jobs.runs import cancel_run, resume_run
 from training_app.models import Checkpoint, TrainingRun
 from training_app.operations.runs import promote
