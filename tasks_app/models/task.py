@@ -81,7 +81,7 @@ class Task(CodedModel):
         "Proof", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     """The last proof of the current version."""
-    gate_states = models.CharField(max_length=10, blank=True)
+    gate_states = models.CharField(max_length=20, blank=True)
     """A character a gate group in the order of ``GROUPS``: h(eld) w(arned) f(ailed) -(not run)."""
     reference_reward = models.FloatField(null=True, blank=True)
     best_probe = models.FloatField(null=True, blank=True)

@@ -19,6 +19,8 @@ NAMES: Final = {
     "X": "collateral costs",
     "D": "the same again",
     "V": "no duplicate",
+    "I": "pictures decide",
+    "G": "pure grading",
 }
 """Gate group → what it holds, in two words at most that a newcomer reads."""
 
@@ -56,12 +58,12 @@ class GateGroup:
 
 
 def strip_of(task: Task) -> tuple[GateCell, ...]:
-    """The ten groups of a task in a list row."""
+    """The groups of a task in a list row."""
     return tuple(GateCell(letter, NAMES[letter], _STATES[state]) for letter, state in task.strip)
 
 
 def cells_of(card: ProofCard) -> tuple[GateCell, ...]:
-    """The ten groups on the card, each a link to its gates below."""
+    """The groups on the card, each a link to its gates below."""
     return tuple(
         GateCell(letter, NAMES[letter], _STATES[card.group_state(letter)], "#gates")
         for letter in GROUPS

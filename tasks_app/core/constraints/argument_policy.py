@@ -100,7 +100,7 @@ class ArgumentPolicy(BaseConstraint):
                     continue
                 for path in self._paths:
                     for value in elements(follow(call.arguments, path)):
-                        if not self._allowed(value):
+                        if not self.allows(value):
                             return broken_by(call, f"{path} is {value!r}")
         return KEPT
 
@@ -108,7 +108,8 @@ class ArgumentPolicy(BaseConstraint):
         """The calls whose argument it judges."""
         return self.pattern.matches(call)
 
-    def _allowed(self, value: Any) -> bool:
+    def allows(self, value: Any) -> bool:
+        """Say whether one value is inside what the rule allows."""
         if self.allow is not None and not any(same(value, option) for option in self.allow):
             return False
         if any(same(value, option) for option in self.deny):

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from tasks_app.core.frozen import Frozen
 
-GATES_VERSION: Final = "1"
+GATES_VERSION: Final = "2"
 """Changes whenever a gate's verdict may change; older proofs are then stale."""
 
 GROUPS: Final[Mapping[str, str]] = {
@@ -22,6 +22,8 @@ GROUPS: Final[Mapping[str, str]] = {
     "X": "collateral",
     "D": "determinism",
     "V": "diversity",
+    "I": "evidence",
+    "G": "grading",
 }
 """Gate letter → what its group proves, in the order of a card."""
 

@@ -25,11 +25,13 @@ from tasks_app.core.validation.card import (
     Run,
 )
 from tasks_app.core.validation.collateral import costs, damaged_field, inside, stray_plays
+from tasks_app.core.validation.consistency import consistent
 from tasks_app.core.validation.determinism import same_again
 from tasks_app.core.validation.diversity import fingerprint
 from tasks_app.core.validation.gate import Gate, finding
 from tasks_app.core.validation.mutants import Judged, prove_mutants, prove_states, survivors
 from tasks_app.core.validation.nontrivial import cheap_plays, does_nothing, no_shortcut
+from tasks_app.core.validation.purity import pure
 from tasks_app.core.validation.solvability import (
     other_orders,
     other_solutions,
@@ -37,6 +39,7 @@ from tasks_app.core.validation.solvability import (
     solves,
     within_budget,
 )
+from tasks_app.core.validation.states import overlooked
 from tasks_app.core.validation.suggestions import with_suggestions
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.validation.violations import biting, prove_constraints
@@ -57,10 +60,13 @@ DYNAMIC: Final = {
     "N1": "doing nothing earns nothing",
     "N2": "no cheap policy comes near",
     "K1": "every constraint bites",
+    "K2": "constraints go together",
     "M1": "wrong solutions lose",
+    "M2": "altered results lose",
     "X1": "collateral damage costs",
     "D1": "the same again, every time",
     "V1": "it is no duplicate",
+    "G1": "grading sees the task alone",
 }
 """Gate → title of those that need runs (or the library)."""
 
@@ -203,7 +209,8 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     spec = trial.spec
     if not spec.reference:
         notes.run("O1", DYNAMIC["O1"], [_no_reference()])
-        rest = [g for g in DYNAMIC if g not in ("O1", "N1", "N2", "V1")]
+        notes.run("G1", DYNAMIC["G1"], pure(spec))
+        rest = [g for g in DYNAMIC if g not in ("O1", "N1", "N2", "G1", "V1")]
         notes.skip(rest, "there is no reference solution")
         return _nontrivial(trial, notes)
     solved = notes.run("O1", DYNAMIC["O1"], with_suggestions(trial, solves(trial)))
@@ -211,6 +218,8 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     notes.explain("O1", f"earns {trial.reference.reward:g}")
     notes.run("O2", DYNAMIC["O2"], within_budget(trial), f"{len(trial.acts)} acts")
     found = _nontrivial(trial, notes)
+    notes.run("K2", DYNAMIC["K2"], consistent(trial))
+    notes.run("G1", DYNAMIC["G1"], pure(spec))
     if not solved:
         rest = [g for g in DYNAMIC if g not in notes.results and g != "V1"]
         notes.skip(rest, "the reference does not solve the task yet")
@@ -227,10 +236,12 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     judged = prove_mutants(trial)
     notes.run("M1", DYNAMIC["M1"], with_suggestions(trial, survivors(trial, judged), judged))
     notes.explain("M1", _counted(judged))
+    states = prove_states(trial)
+    notes.run("M2", DYNAMIC["M2"], overlooked(trial, states), _counted_states(states))
     notes.run("D1", DYNAMIC["D1"], same_again(trial))
     return found._replace(
         mutants=tuple(result for _, result in judged),
-        states=tuple(prove_states(trial)),
+        states=tuple(states),
         constraints=tuple(proofs),
         stray=max((play.reward for _, play in strays), default=damaged),
     )
@@ -257,6 +268,10 @@ def _counted(judged: Sequence[Judged]) -> str:
     verdicts: list[str] = [result.verdict for _, result in judged]
     kinds = ("killed", "equivalent", "survived")
     return ", ".join(f"{verdicts.count(kind)} {kind}" for kind in kinds)
+
+
+def _counted_states(states: Sequence[MutantResult]) -> str:
+    return f"{sum(state.verdict == 'killed' for state in states)} of {len(states)} lose"
 
 
 def _diversity(spec: TaskSpec, notes: _Notes, neighbours: Neighbours | None) -> Neighbour | None:

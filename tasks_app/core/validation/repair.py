@@ -19,11 +19,11 @@ from tasks_app.core.validation.known import nearest
 from tasks_app.core.validation.proof import Neighbours, Timer, prove
 from tasks_app.core.values import content_hash
 
-ORDER: Final = "SRTONKXDMV"
+ORDER: Final = "SRTOINKXDMVG"
 """Gate letters in the order in which they are repaired."""
 BUDGET: Final = 6
 MOST_PROBLEMS: Final = 30
-_ONE_BY_ONE: Final = ("O1", "O4", "O5", "N1", "N2", "K1", "X1", "M1")
+_ONE_BY_ONE: Final = ("O1", "O4", "O5", "N1", "N2", "K1", "K2", "X1", "M1", "M2")
 """Gates whose repairs are each tried out alone: two of them need not go together."""
 
 

@@ -6,6 +6,7 @@ now.
 - restore_value: a record's value is put back to the one that the reference looks for.
 - relink_argument: a literal of the reference becomes the nearest value that exists.
 - missing_check: what a surviving mutant changes is expected by a check, or closed by the write set.
+- free_field: a field that no check reads is declared free, where none can expect it.
 - partial_order: a sequence check keeps only that the looking-up comes before the last call.
 """
 
@@ -35,9 +36,17 @@ from tasks_app.core.spec import SpecError, load_spec
 from tasks_app.core.validation import text_pieces
 from tasks_app.core.validation.card import Finding, MutantResult, Suggestion
 from tasks_app.core.validation.collateral import collateral_check, widened
-from tasks_app.core.validation.mutants import Judged, Masks, Mutant, verdict_of
+from tasks_app.core.validation.mutants import Judged, Masks, Mutant, prove_states, verdict_of
 from tasks_app.core.validation.trial import Play, Trial
-from tasks_app.core.values import MISSING, Change, InvalidValueError, follow, pattern, unescape_id
+from tasks_app.core.values import (
+    MISSING,
+    Change,
+    InvalidValueError,
+    escape_id,
+    follow,
+    pattern,
+    unescape_id,
+)
 
 MOST_ROUNDS: Final = 3
 MOST_CANDIDATES: Final = 40
@@ -67,7 +76,6 @@ def with_suggestions(
     if not any(f.suggestion is None and f.severity == "block" for f in found):
         yield from found
         return
-    before = trial.spec.written()
     repair: Repair | None = None
     for number, item in enumerate(found):
         if item.suggestion is not None:
@@ -85,17 +93,14 @@ def with_suggestions(
         if repair is None:
             yield item
             continue
-        suggestion = Suggestion(
-            rule=repair.rule, title=repair.title, patch=tuple(difference(before, repair.written))
-        )
-        yield item.model_copy(update={"suggestion": suggestion})
+        yield item.model_copy(update={"suggestion": as_suggestion(trial, repair)})
 
 
 def _alive(judged: Sequence[Judged]) -> list[Judged]:
     return [entry for entry in judged if entry.result.verdict == "survived"]
 
 
-def _tried(written: Written) -> Trial | None:
+def tried_out(written: Written) -> Trial | None:
     """Run a candidate's reference; None if it is no spec."""
     try:
         return Trial(load_spec(written))
@@ -114,7 +119,7 @@ def unsolved(trial: Trial) -> Repair | None:
         for number, repair in enumerate(way(trial)):
             if number >= MOST_CANDIDATES:
                 break
-            tried = _tried(repair.written)
+            tried = tried_out(repair.written)
             if tried is not None and tried.reference.grade.passed and not tried.program.problems:
                 return repair
     return None
@@ -148,7 +153,7 @@ def recomputed(trial: Trial) -> Iterator[Repair]:
             "expect what the reference arrives at: " + "; ".join(told[:3]),
             written,
         )
-        tried = _tried(written)
+        tried = tried_out(written)
         if tried is None:
             return
         current = tried
@@ -523,7 +528,7 @@ def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair 
     """
     play = trial.run(mutant.operator, mutant.acts, mutant.at)
     for repair in _closings(trial, play, result):
-        tried = _tried(repair.written)
+        tried = tried_out(repair.written)
         if tried is None or not tried.reference.grade.passed:
             continue
         again = tried.run(mutant.operator, mutant.acts, mutant.at)
@@ -583,6 +588,8 @@ def _expecting(
                 expect = changed["checks"][number].setdefault("expect", {})
                 expect.update({k: v for k, v in values.items() if k not in expect})
                 yield Repair("missing_check", f"let {check.id} also expect {named}", changed)
+    if record_id not in trial.seed.ground.start.get(collection, {}):
+        return  # it is made in the run: its id is no address before that
     yield from _added(
         trial,
         written,
@@ -618,6 +625,42 @@ def _capping(trial: Trial, written: Written, collection: str) -> Iterator[Repair
             yield Repair(
                 "close_write_set", f"allow {made} additions to {collection}, no more", changed
             )
+
+
+def missing_field(trial: Trial, place: str) -> Repair | None:
+    """Return the spec in which a field that the reference writes is read by a check, or is free."""
+    home, _, name = place.partition("#")
+    found = pattern(home)
+    record_id = found.exact_id or unescape_id(home.rpartition("/")[2])
+    written = trial.spec.written()
+    for repair in (
+        *_expecting(trial, written, found.collection, record_id, [name]),
+        *_demanding(trial, written, found.collection, record_id),
+        _freed(trial, written, found.collection, record_id, name),
+    ):
+        tried = tried_out(repair.written)
+        if tried is None or not tried.reference.grade.passed:
+            continue
+        if not any(place in state.difference for state in prove_states(tried)):
+            return repair
+    return None
+
+
+def _freed(trial: Trial, written: Written, collection: str, record_id: str, name: str) -> Repair:
+    old = record_id in trial.seed.ground.start.get(collection, {})
+    address = f"{collection}/{escape_id(record_id) if old else '*'}#{name}"
+    changed = copy.deepcopy(written)
+    free = {"address": address, "reason": "no rule says what it must be"}
+    changed["free"] = [*changed.get("free", ()), free]
+    return Repair("free_field", f"declare {address} free", changed)
+
+
+def as_suggestion(trial: Trial, repair: Repair | None) -> Suggestion | None:
+    """Return a repair that was tried out as a finding carries it."""
+    if repair is None:
+        return None
+    patch = tuple(difference(trial.spec.written(), repair.written))
+    return Suggestion(rule=repair.rule, title=repair.title, patch=patch)
 
 
 def _added(

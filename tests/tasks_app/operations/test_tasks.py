@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from studio.web.errors import Conflict, Invalid, StaleBase
 from studio.web.models import AuditEntry, Draft
-from tasks_app.core.validation.card import Suggestion
+from tasks_app.core.validation.card import GROUPS, Suggestion
 from tasks_app.enums import Origin, TaskState, Verdict
 from tasks_app.models import Task, TaskVersion
 from tasks_app.operations.drafts import discard_draft, keep_draft
@@ -66,7 +66,8 @@ def test_the_stored_spec_keeps_the_order_of_its_fields() -> None:
 
 def test_a_task_stored_with_a_green_card_is_proven_and_shows_it() -> None:
     task = proven_task()
-    assert (task.state, task.is_proven, task.gate_states) == (TaskState.PROVEN, True, "h" * 10)
+    every = "h" * len(GROUPS)
+    assert (task.state, task.is_proven, task.gate_states) == (TaskState.PROVEN, True, every)
     assert (task.reference_reward, task.best_probe) == (1.0, 0.0)
     assert (task.mutants_killed, task.mutants_counted) == (1, 1)
     assert task.proof is not None
