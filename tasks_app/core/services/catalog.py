@@ -1,7 +1,8 @@
 """The table of services: explicit, so that what exists does not depend on what was imported."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Final
 
@@ -55,13 +56,36 @@ SERVICES: Final[tuple[type[Service], ...]] = (
 @functools.cache
 def tools() -> Mapping[str, Tool]:
     """Every tool by its name, in order of service and declaration."""
+    return MappingProxyType(_table())
+
+
+@contextmanager
+def beside(extra: Mapping[str, Tool]) -> Iterator[None]:
+    """Have tools that no service has, for the audit of the gates: what is rigged is looked up as
+    any other. Not for threads: whoever looks meanwhile sees them. Raises ValueError for a name
+    that is taken.
+    """
+    table = _table()
+    taken = table.keys() & extra.keys()
+    if taken:
+        raise ValueError(f"two tools are called {min(taken)}")
+    table.update(extra)
+    try:
+        yield
+    finally:
+        for name in extra:
+            del table[name]
+
+
+@functools.cache
+def _table() -> dict[str, Tool]:
     made: dict[str, Tool] = {}
     for service in SERVICES:
         for name, tool in service.tools().items():
             if name in made:
                 raise ValueError(f"two tools are called {name}")
             made[name] = tool
-    return MappingProxyType(made)
+    return made
 
 
 @functools.cache
