@@ -12,12 +12,13 @@ from plotly.graph_objects import Figure
 from tests.factories.runs import log_steps, made_run
 from training_app.charts.grid import Drawn, overlay_figure, paper_cells
 from training_app.charts.parts import Mark
-from training_app.charts.run import later, run_figure
+from training_app.charts.run import run_figure
 from training_app.charts.sheet import paper_sheet
 from training_app.core.recipe import preset
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun
-from training_app.queries.curves import Axis, families_of, read
+from training_app.queries.curve_families import families_of
+from training_app.queries.curves import Axis, read
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = Path(__file__).parents[2] / "templates" / "training" / "_plotly.html"
@@ -86,8 +87,9 @@ def test_a_long_run_has_a_band_from_lowest_to_highest() -> None:
 
 
 def test_later_points_alone_keep_the_lines_the_words_and_the_axes_of_the_whole() -> None:
-    whole = figure_of(made_run(steps=20), "loss")
-    tail = later(whole, 20)
+    run = made_run(steps=20)
+    whole = figure_of(run, "loss")
+    tail = figure_of(run, "loss", since=20)
     assert [(t["uid"], t["mode"]) for t in tail["data"]] == [
         ("loss-raw", "lines"),
         ("loss-smooth", "lines"),

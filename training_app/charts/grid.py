@@ -16,7 +16,8 @@ from training_app.charts.parts import (
 )
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun
-from training_app.queries.curves import PAPER, Axis, Chart, Curve, is_control
+from training_app.queries.curve_families import PAPER
+from training_app.queries.curves import Axis, Chart, Curve, is_control
 
 
 class Drawn(NamedTuple):

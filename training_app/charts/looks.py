@@ -6,7 +6,8 @@ from studio.web.words import NONE, duration, number, percent, score
 from training_app.core.recipe import Recipe, RecipeError, load_recipe
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun
-from training_app.queries.curves import Axis, Form, is_control
+from training_app.queries.curve_families import Form
+from training_app.queries.curves import Axis, is_control
 
 
 class Look(NamedTuple):

@@ -1,11 +1,13 @@
 """What figures are put together from: traces, axes, marks, names at the ends, a sentence."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from training_app.charts.looks import AXIS_WORDS, Look, value_words
-from training_app.queries.curves import MARKS, Axis, Chart, Curve, Form, Point
+from training_app.queries.curve_families import Form
+from training_app.queries.curves import MARKS, Axis, Chart, Curve, Point
 
 DASHES: Final = ("solid", "6px,3px", "2px,2px", "8px,2px,2px,2px")
 """Dashes of further lines in one chart; each has its name at its end too."""
@@ -40,15 +42,32 @@ class Mark:
 
 
 def traces_of(
-    curve: Curve, look: Look, form: Form, *, smooth: bool, dots: bool = False, label: str = ""
+    curve: Curve,
+    look: Look,
+    form: Form,
+    *,
+    smooth: bool,
+    dots: bool = False,
+    label: str = "",
+    since: int = 0,
 ) -> list[dict[str, Any]]:
-    """Band, values and, where it is wanted, the mean over a window, as traces."""
-    points = curve.points
-    if not points:
+    """Band, values and, where it is wanted, the mean over a window, as traces.
+
+    Args:
+        curve: The line.
+        look: How it is drawn.
+        form: What its values are.
+        smooth: Draw the mean over a window, the values faint behind it.
+        dots: Draw a dot at every value.
+        label: What it is called, where that is not the line's own name.
+        since: A reader has the points before this step: only later ones are given.
+    """
+    if not curve.points:
         return []
+    points = curve.points[bisect_left(curve.points, since, key=lambda point: point.step) :]
     x = [six_digits(point.x) for point in points]
     steps = [point.step for point in points]
-    spread = any(point.low != point.high for point in points)
+    spread = any(point.low != point.high for point in curve.points)
     name = label or curve.label
     found: list[dict[str, Any]] = []
     if spread:
@@ -75,7 +94,7 @@ def traces_of(
     hover = f"%{{y:{_HOVER[form]}}}<extra>{name}</extra>"
     raw: dict[str, Any] = {
         "type": "scatter",
-        "mode": "lines+markers" if dots or len(points) == 1 else "lines",
+        "mode": "lines+markers" if dots or len(curve.points) == 1 else "lines",
         "uid": f"{curve.id}-raw",
         "name": name,
         "x": x,
@@ -86,7 +105,7 @@ def traces_of(
         "hovertemplate": hover,
         "showlegend": False,
     }
-    if not smooth or len(points) == 1:
+    if not smooth or len(curve.points) == 1:
         return [*found, raw]
     raw["line"] = {"color": f"{look.token} 34%", "width": 1, "dash": "solid"}
     return [

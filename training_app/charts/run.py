@@ -1,6 +1,5 @@
 """The charts of one run."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +30,7 @@ def run_figure(
     epochs: Sequence[float] = (),
     end: float | None = None,
     note: str = "",
+    since: int = 0,
 ) -> dict[str, Any]:
     """One chart of a run.
 
@@ -43,6 +43,7 @@ def run_figure(
         epochs: Where an epoch ends.
         end: Where the axis ends; None lets it end with the data.
         note: A sentence under the chart.
+        since: Give the points from this step on alone; all that stands around them is whole.
     """
     family = chart.family
     many = len(chart.curves) > 1
@@ -56,6 +57,7 @@ def run_figure(
             smooth=smooth and family.scope != "measure",
             dots=family.scope == "measure",
             label=curve.label if many else "",
+            since=since,
         )
     ]
     layout = layout_of(axis, family.form, end=end)
@@ -75,13 +77,3 @@ def run_figure(
         "data": data,
         "layout": {**layout, "shapes": shapes, "annotations": annotations},
     }
-
-
-def later(figure: dict[str, Any], step: int) -> dict[str, Any]:
-    """The figure with the points from a step on alone; all that stands around them is whole."""
-    data = []
-    for trace in figure["data"]:
-        first = bisect_left(trace["customdata"], step)
-        columns = {part: trace[part][first:] for part in ("x", "y", "customdata")}
-        data.append({**trace, **columns})
-    return {**figure, "data": data}

@@ -6,7 +6,8 @@ from typing import Any, Final
 from training_app.charts.grid import Cell
 from training_app.charts.looks import AXIS_WORDS, LOOKS
 from training_app.charts.parts import layout_of
-from training_app.queries.curves import PAPER, Axis
+from training_app.queries.curve_families import PAPER
+from training_app.queries.curves import Axis
 
 GRID_WIDTH: Final = 1180
 GRID_ROW: Final = 150

@@ -2,7 +2,13 @@
 
 from training_app.models.dataset import Dataset, DatasetItem
 from training_app.models.evaluation import Evaluation, Suite, SuiteItem
-from training_app.models.run import Checkpoint, DeviceTicket, MetricRow, TrainingRun
+from training_app.models.run import (
+    Checkpoint,
+    DeviceTicket,
+    MetricBucket,
+    MetricRow,
+    TrainingRun,
+)
 
 __all__ = (
     "Checkpoint",
@@ -10,6 +16,7 @@ __all__ = (
     "DatasetItem",
     "DeviceTicket",
     "Evaluation",
+    "MetricBucket",
     "MetricRow",
     "Suite",
     "SuiteItem",

@@ -94,6 +94,35 @@ class MetricRow(models.Model):
         return f"step {self.step} of {self.run_id}"
 
 
+class MetricBucket(models.Model):
+    """A stretch of a long run that is over, counted up; made of the rows, and no truth of its own.
+
+    Written with them in one transaction, and gone with them.
+    """
+
+    run = models.ForeignKey(TrainingRun, on_delete=models.CASCADE, related_name="buckets")
+    number = models.PositiveIntegerField()
+    """From 0."""
+    width = models.PositiveIntegerField()
+    """Steps of a stretch, the same for all of a run."""
+    layout = models.CharField(max_length=12)
+    """Which metrics the figures are of."""
+    first = models.PositiveIntegerField()
+    """The first step that was logged."""
+    last = models.PositiveIntegerField()
+    samples = models.PositiveBigIntegerField()
+    seconds = models.FloatField()
+    figures = models.BinaryField()
+    """Packed: count, mean, least and greatest of every metric."""
+
+    class Meta:
+        ordering = ("run", "number")
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="metric_bucket_once")]
+
+    def __str__(self) -> str:
+        return f"steps {self.first} to {self.last} of {self.run_id}"
+
+
 class Checkpoint(CodedModel):
     """Saved weights of a run."""
 

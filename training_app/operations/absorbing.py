@@ -18,6 +18,7 @@ from studio.web.codes import new_codes
 from studio.web.errors import Invalid, Problem
 from training_app.core.run_dir import Metrics, RunDir, RunDirError, Status, read_json
 from training_app.models import Checkpoint, MetricRow, TrainingRun
+from training_app.operations.buckets import keep_buckets
 from training_app.queries.runs import run_dir
 
 MOST_BYTES: Final = 512 * 2**20
@@ -54,7 +55,7 @@ def absorb(*, run: TrainingRun, again: bool = False) -> Absorbed:
     status = status_of(directory)
     with transaction.atomic():
         row = TrainingRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
-        written, damaged = _metrics(row, directory, again=again)
+        written, damaged, since = _metrics(row, directory, again=again)
         _checkpoints(row, directory)
         _columns(row, status, _result(directory))
         row.damaged = damaged if again else row.damaged + damaged
@@ -64,6 +65,8 @@ def absorb(*, run: TrainingRun, again: bool = False) -> Absorbed:
                 "result", "finished_at", "damaged",
             ]
         )  # fmt: skip
+        if since is not None:
+            keep_buckets(run=row, since=since)
     run.refresh_from_db()
     return Absorbed(written, damaged, status)
 
@@ -71,9 +74,17 @@ def absorb(*, run: TrainingRun, again: bool = False) -> Absorbed:
 # Metrics
 
 
-def _metrics(row: TrainingRun, directory: RunDir, *, again: bool) -> tuple[int, int]:
+class _Read(NamedTuple):
+    written: int
+    damaged: int
+    since: int | None
+    """The first step that is new or other than before; None where all is as it was."""
+
+
+def _metrics(row: TrainingRun, directory: RunDir, *, again: bool) -> _Read:
     last = MetricRow.objects.filter(run=row).order_by("step").last()
     known = None if again else _known(row, directory, last)
+    since = 0 if known is None else None
     if known is None:
         MetricRow.objects.filter(run=row).delete()
         row.step = row.samples = row.damaged = 0
@@ -94,7 +105,8 @@ def _metrics(row: TrainingRun, directory: RunDir, *, again: bool) -> tuple[int, 
     row.offset = chunk.offset
     if steps:
         row.step, row.samples = steps[-1].step, steps[-1].samples
-    return len(steps), len(chunk.damaged) + len(chunk.rows) - len(rows)
+        since = steps[0].step if since is None else since
+    return _Read(len(steps), len(chunk.damaged) + len(chunk.rows) - len(rows), since)
 
 
 def _known(row: TrainingRun, directory: RunDir, last: MetricRow | None) -> int | None:

@@ -16,7 +16,7 @@ from studio.web.models import Job, User
 from training_app.core.recipe import PRESETS, Recipe, RecipeError, load_recipe
 from training_app.core.run_dir import RunDir, Status
 from training_app.enums import DatasetKind
-from training_app.models import Checkpoint, Dataset, MetricRow, TrainingRun
+from training_app.models import Checkpoint, Dataset, MetricBucket, MetricRow, TrainingRun
 from training_app.operations.datasets import write_dataset
 from training_app.queries.runs import OPEN, can_resume, checkpoint_folder, run_dir, runs_folder
 
@@ -321,6 +321,7 @@ def rewind(*, run: TrainingRun, step: int) -> int:
     kept = {key: run.result[key] for key in _BEFORE if key in run.result} if run.result else None
     with transaction.atomic():
         MetricRow.objects.filter(run=run).delete()
+        MetricBucket.objects.filter(run=run).delete()
         TrainingRun.objects.filter(pk=run.pk).update(offset=0, step=step, result=kept)
     run.refresh_from_db()
     return dropped

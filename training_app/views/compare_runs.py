@@ -22,7 +22,8 @@ from training_app.charts.sheet import paper_sheet
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun
 from training_app.queries import curves, runs
-from training_app.queries.curves import PAPER, Axis, Family
+from training_app.queries.curve_families import PAPER, Family, families_of
+from training_app.queries.curves import Axis
 from training_app.queries.results import Change, Measured, change, part
 from training_app.views.recipes import Difference, differences
 from training_app.views.run_curves import Choice, is_smooth
@@ -153,9 +154,7 @@ def _named(run: TrainingRun) -> Named:
 
 def _drawn(request: HttpRequest, chosen: Sequence[TrainingRun]) -> list[Drawn]:
     axis = curves.axis_of(request.GET.get("x"))
-    return [
-        Drawn(run, curves.read(run, curves.families_of(run.algorithm), axis=axis)) for run in chosen
-    ]
+    return [Drawn(run, curves.read(run, families_of(run.algorithm), axis=axis)) for run in chosen]
 
 
 def _grid(request: HttpRequest, drawn: Sequence[Drawn]) -> list[GridRow]:

@@ -16,11 +16,12 @@ from studio.web.errors import BadRequest
 from studio.web.htmx import etag, unchanged
 from training_app.charts.looks import loss_note, recipe_of
 from training_app.charts.parts import Mark
-from training_app.charts.run import later, run_figure
+from training_app.charts.run import run_figure
 from training_app.core.recipe import Recipe
 from training_app.enums import Algorithm
 from training_app.models import MetricRow, TrainingRun
 from training_app.queries import curves, runs
+from training_app.queries.curve_families import families_of
 from training_app.queries.curves import AXES, Axis, Place
 
 
@@ -50,9 +51,8 @@ def run_curves(request: HttpRequest, code: str) -> HttpResponse:
         return same
     since = _since(request)
     goes_on = since is not None and curves.goes_on(row, since)
-    figures = figures_of(request, row, recipe_of(row), newest)
-    if since is not None and goes_on:
-        figures = [later(figure, since.step) for figure in figures]
+    known = since.step if since is not None and goes_on else 0
+    figures = figures_of(request, row, recipe_of(row), newest, since=known)
     place = curves.place_of(row, newest)
     response = JsonResponse(
         {
@@ -89,13 +89,18 @@ def figures_of(
     row: TrainingRun,
     recipe: Recipe | None,
     newest: MetricRow | None,
+    *,
+    since: int = 0,
 ) -> list[dict[str, Any]]:
-    """The charts of a run by the axis and the smoothing that are asked for."""
+    """The charts of a run by the axis and the smoothing that are asked for.
+
+    ``since``: without the points before that step.
+    """
     axis = curves.axis_of(request.GET.get("x"))
     marks = _checkpoint_marks(row, axis)
     end = _end(row, recipe, axis, newest)
     found = []
-    for chart in curves.read(row, curves.families_of(row.algorithm), axis=axis):
+    for chart in curves.read(row, families_of(row.algorithm), axis=axis):
         about_loss = chart.family.id == "loss" and row.algorithm != Algorithm.SFT
         found.append(
             run_figure(
@@ -107,6 +112,7 @@ def figures_of(
                 epochs=_epochs(row, recipe, axis, end),
                 end=end,
                 note=loss_note(row, recipe) if about_loss else "",
+                since=since,
             )
         )
     return found

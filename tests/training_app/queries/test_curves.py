@@ -8,7 +8,8 @@ from training_app.core.recipe import preset
 from training_app.enums import Algorithm
 from training_app.models import MetricRow, TrainingRun
 from training_app.queries import curves
-from training_app.queries.curves import Chart, Curve, Gap, families_of, read
+from training_app.queries.curve_families import families_of
+from training_app.queries.curves import Chart, Curve, Gap, read
 
 pytestmark = pytest.mark.django_db
 
