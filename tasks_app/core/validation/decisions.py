@@ -14,7 +14,7 @@ from tasks_app.core.predicates import contains_number, contains_piece, fold
 from tasks_app.core.program import Act, is_binding, run_program
 from tasks_app.core.records import diff
 from tasks_app.core.results import FULL
-from tasks_app.core.samples import holders, likely
+from tasks_app.core.samples import arguments_of, holders, likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step
 from tasks_app.core.validation import origins, surfaces
@@ -26,7 +26,6 @@ from tasks_app.core.validation.trace import (
     asked,
     bindings,
     ends_otherwise,
-    first_position,
     is_choice,
     is_number,
     leaves,
@@ -50,9 +49,10 @@ def compute(shown: Shown) -> Held:
     trial = shown.trial
     homes = holders(trial.reference.evidence.tables())
     scope = scope_of(trial)
-    for step in trial.spec.reference:
-        position = first_position(trial, step)
-        if position is None or step.tool is None or not trial.call(position).changes:
+    steps = {step.id: step for step in trial.spec.reference}
+    for position in positions_of_writes(trial):
+        step = steps.get(trial.acts[position].step)
+        if step is None or step.tool is None:
             continue
         for name, written in step.arguments.items():
             if name in texts_of(step.tool):
@@ -62,15 +62,30 @@ def compute(shown: Shown) -> Held:
             for leaf in leaves(trial.acts[position].arguments.get(name)):
                 if not _is_figure(leaf) or is_choice(step.tool, name, leaf):
                     continue
-                if made and len(behind) < 2:
-                    continue
-                pair = None if made else _pair(trial, position, leaf, written)
-                if (made or pair) and not _stands(trial, position, leaf):
-                    sources = sorted(behind)[:3] if made else pair or ()
+                sources = sorted(behind | _rules_behind(trial, made))
+                if not made:
+                    sources = list(_pair(trial, position, leaf, written) or ())
+                if len(sources) > 1 and not _stands(trial, position, leaf):
                     return Held(
-                        True, f"{step.tool}.{name} = {leaf} is made of {', '.join(sources)}"
+                        True, f"{step.tool}.{name} = {leaf} is made of {', '.join(sources[:3])}"
                     )
     return Held(False, "no written figure is made of two records")
+
+
+def _rules_behind(trial: Trial, made: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the rule documents that state a number of the reckoning: they are read as well."""
+    plain = [a for b in made for a in leaves(_literals(b.get("args"))) if is_number(a) and a]
+    return {
+        f"rule {document.id}"
+        for document in trial.spec.workplace.policies
+        if any(contains_number(fold(document.text), abs(float(n))) for n in plain)
+    }
+
+
+def _literals(value: Any) -> Any:
+    if isinstance(value, LISTS):
+        return [_literals(item) for item in value if not is_binding(item)]
+    return value if not isinstance(value, OBJECTS) else list(value.values())
 
 
 def _within(step: Step, trial: Trial, scope: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -94,9 +109,11 @@ def _pair(trial: Trial, position: int, leaf: Any, written: Any) -> tuple[str, st
             continue
         outcome = trial.call(earlier).outcome
         rows = [row for _, found in listings(outcome) for row in found]
-        for row in rows or [outcome]:
-            if isinstance(row, Mapping):
-                read.append((str(row.get("id", row.get("sku", earlier))), row))
+        read += [
+            (str(row.get("id", row.get("sku", earlier))), row)
+            for row in rows or [outcome]
+            if isinstance(row, Mapping)
+        ]
     return origins.reckoned(float(leaf), list({key: (key, row) for key, row in read}.values()))
 
 
@@ -240,11 +257,12 @@ def _other_act(trial: Trial, rule: str) -> Held:
         if not _speaks_of(rule, tool):
             continue
         tables = trial.call(position).before
-        named = {k: v for k, v in act.arguments.items() if isinstance(v, str)}
         for other in trial.seed.offered:
             if other == tool or not tools()[other].facts.writes or not _speaks_of(rule, other):
                 continue
-            for arguments in likely(other, tables, named, most=2):
+            shared = {a.name for a in arguments_of(other)} - {*texts_of(other)}
+            named = {k: v for k, v in act.arguments.items() if k in shared}
+            for arguments in likely(other, tables, named, most=6):
                 changed = [Act(other, arguments), *acts[position + 1 :]]
                 play = trial.run(f"C7:{other}", changed, position)
                 done = play.calls[trial.call_of[position]]
@@ -263,7 +281,7 @@ def _stems(word: str) -> tuple[str, ...]:
 
 
 _MEANT: Final[Mapping[str, tuple[str, ...]]] = {
-    "reship": ("replace", "send", "new parcel", "ersatz"),
+    "reship": ("replace", "send", "sent", "new parcel", "ersatz"),
     "refund": ("erstatt", "pay back"),
     "hold": ("held", "zurückhalt"),
     "escalate": ("hand over", "weitergeb"),
@@ -337,8 +355,8 @@ def hand_off(shown: Shown) -> Held:
 
 def _referred(trial: Trial, change: Change) -> bool:
     """Say whether a hand-over carries its reference: a field of its own, or a word to somebody."""
-    after = change.after or {}
-    if after.get("reference"):
+    after = change.after
+    if after is not None and after.get("reference"):
         return True
     spoken = [act.reply for act in trial.acts if act.tool is None]
     for call in writes(trial):

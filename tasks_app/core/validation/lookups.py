@@ -327,7 +327,9 @@ def _disagreeing(tables: Tables, leaf: Any) -> Iterator[tuple[_Source, Any, _Sou
 
 
 def _is(value: Any, leaf: Any) -> bool:
-    return not isinstance(value, LISTS | OBJECTS) and type(value) is not bool and same(value, leaf)
+    return (
+        not isinstance(value, (*LISTS, *OBJECTS)) and type(value) is not bool and same(value, leaf)
+    )
 
 
 def _links(row: Mapping[str, Any], homes: Mapping[str, Sequence[str]]) -> set[str]:

@@ -13,7 +13,7 @@ from tasks_app.core.results import FULL
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation import references, structure
 from tasks_app.core.validation import tools as tool_gates
-from tasks_app.core.validation.capabilities import witnesses
+from tasks_app.core.validation.capabilities import unproven_claims, witnesses
 from tasks_app.core.validation.card import (
     GATES_VERSION,
     GROUPS,
@@ -23,6 +23,7 @@ from tasks_app.core.validation.card import (
     MutantResult,
     ProofCard,
     Run,
+    Witness,
 )
 from tasks_app.core.validation.collateral import costs, damaged_field, inside, stray_plays
 from tasks_app.core.validation.consistency import consistent
@@ -41,6 +42,7 @@ from tasks_app.core.validation.solvability import (
 )
 from tasks_app.core.validation.states import overlooked
 from tasks_app.core.validation.suggestions import with_suggestions
+from tasks_app.core.validation.trace import Shown
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.validation.violations import biting, prove_constraints
 from tasks_app.core.world.world import seed_problem
@@ -66,6 +68,7 @@ DYNAMIC: Final = {
     "X1": "collateral damage costs",
     "D1": "the same again, every time",
     "V1": "it is no duplicate",
+    "V3": "what it claims is shown",
     "G1": "grading sees the task alone",
 }
 """Gate → title of those that need runs (or the library)."""
@@ -149,6 +152,7 @@ class _Found(NamedTuple):
     states: tuple[MutantResult, ...] = ()
     constraints: tuple[ConstraintProof, ...] = ()
     stray: float | None = None
+    witnesses: tuple[Witness, ...] = ()
 
 
 def prove(
@@ -239,11 +243,14 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     states = prove_states(trial)
     notes.run("M2", DYNAMIC["M2"], overlooked(trial, states), _counted_states(states))
     notes.run("D1", DYNAMIC["D1"], same_again(trial))
+    claims = witnesses(Shown(trial, proofs, judged, strays, damaged))
+    notes.run("V3", DYNAMIC["V3"], unproven_claims(claims), _counted_claims(claims))
     return found._replace(
         mutants=tuple(result for _, result in judged),
         states=tuple(states),
         constraints=tuple(proofs),
         stray=max((play.reward for _, play in strays), default=damaged),
+        witnesses=claims,
     )
 
 
@@ -272,6 +279,10 @@ def _counted(judged: Sequence[Judged]) -> str:
 
 def _counted_states(states: Sequence[MutantResult]) -> str:
     return f"{sum(state.verdict == 'killed' for state in states)} of {len(states)} lose"
+
+
+def _counted_claims(claims: Sequence[Witness]) -> str:
+    return f"{sum(bool(claim.held) for claim in claims)} of {len(claims)} shown"
 
 
 def _diversity(spec: TaskSpec, notes: _Notes, neighbours: Neighbours | None) -> Neighbour | None:
@@ -323,7 +334,7 @@ def _card(
         write_set=tuple(rule.address for rule in spec.write_set),
         stray_reward=found.stray,
         proof_hash=trial.trace_hash if trial is not None else "",
-        witnesses=witnesses(trial) if trial is not None and solved else (),
+        witnesses=found.witnesses,
         nearest=nearest.code if nearest is not None else "",
         similarity=nearest.similarity if nearest is not None else None,
         fingerprint=fingerprint(spec),

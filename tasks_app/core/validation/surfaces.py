@@ -1,8 +1,8 @@
 """How people say days, times, numbers and ids, and what that means under a frozen clock.
 
-A request says “tomorrow”, “Friday”, “3 March”, “half past two”, “two dozen”, “tk 2041”; the argument
-is a date, a time, a number, an id. English and German are read; what is not understood means
-nothing.
+A request says “tomorrow”, “Friday”, “3 March”, “half past two”, “two dozen”, “tk 2041”; the
+argument is a date, a time, a number, an id. English and German are read; what is not understood
+means nothing.
 """
 
 import re
@@ -122,9 +122,9 @@ def _days(text: str, today: date) -> Iterator[tuple[date, str]]:
                     yield today + timedelta(days=days), name
     for match in _DATED.finditer(text):
         day, month = match[1] or match[4], (match[2] or match[3]).lower()
-        number = next((i for i, names in enumerate(_MONTHS, 1) if _is_month(month, names)), None)
-        if number is not None:
-            yield from _dates(int(day), number, match[5], today, match[0].strip())
+        which = next((i for i, names in enumerate(_MONTHS, 1) if _is_month(month, names)), None)
+        if which is not None:
+            yield from _dates(int(day), which, match[5], today, match[0].strip())
     for match in _NUMERIC.finditer(text):
         yield from _dates(int(match[1]), int(match[2]), match[3], today, match[0])
     for match in re.finditer(r"\bin (\d+|[a-zäöüß]+) (day|week|tag|woche)", lower):

@@ -970,10 +970,12 @@ class Scene(SupportFacts):
         )
 
     def _capabilities(self, faults: list[Json]) -> list[Json]:
-        claimed = ["C1", "C7", "C8", "C9", "C19"]
-        if self.desk and self.shop_floor and not (self.level == 2 and self.waits):
+        claimed = ["C7", "C8", "C9", "C19"]
+        if self.shop_floor or self.level > 1:  # at level 1 a second letter has one lookalike
+            claimed.append("C1")
+        if self.desk and self.shop_floor and (self.action == "refund" or self.letters):
             claimed.append("C2")
-        if self.action == "refund" and (self.voucher or self.goodwill or self.subtype == LATE):
+        if self.action == "refund" and self.goodwill:  # the order's price and the rule's sum
             prices = {line["unit_price"] for order in self.rows for line in order["lines"]}
             if self.amount > 20 and self.amount not in prices:  # small sums recur by chance
                 claimed.append("C4")
@@ -983,7 +985,7 @@ class Scene(SupportFacts):
             claimed.append("C10")
         if self.level >= 5:
             claimed.append("C18")
-        if self.shop_floor and (self.subtype != LATE or self.waits):
+        if self.shop_floor and not self.desk and self.subtype != LATE:  # days count from today
             claimed.append("C20")
         return [{"id": c} for c in sorted(claimed, key=lambda c: int(c[1:]))]
 
