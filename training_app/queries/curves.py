@@ -238,6 +238,22 @@ def newest_of_each() -> list[TrainingRun]:
     return [run for run in chosen if run is not None]
 
 
+def control_of(run: TrainingRun) -> TrainingRun | None:
+    """What learnt nothing from the same start and data: with the same seed, else the newest.
+
+    None for SFT and for a control, and where there is no other run to stand beside it.
+    """
+    if run.algorithm == Algorithm.SFT or is_control(run):
+        return None
+    alike = (
+        with_curves()
+        .exclude(algorithm=Algorithm.SFT)
+        .filter(recipe__learning_rate=0, parent=run.parent_id, dataset=run.dataset_id)
+        .exclude(state__in=(JobState.FAILED, JobState.LOST))
+    )
+    return alike.filter(seed=run.seed).first() or alike.first()
+
+
 def fifths(run: TrainingRun, metric: str = "reward") -> tuple[float, float] | None:
     """Mean of a metric over the first and the last fifth of what was logged; None below five."""
     value = Cast(KeyTextTransform(metric, "values"), FloatField())

@@ -5,7 +5,7 @@ not a number of the right kind is not scored, and not scored is None, never 0.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from studio.lib.stats import Interval
@@ -57,6 +57,19 @@ class Change(NamedTuple):
 
     value: float
     interval: Interval
+
+
+class Pair(NamedTuple):
+    """One kind of tasks and one way of writing, before and after."""
+
+    name: str
+    """Of the family; empty for all of them."""
+    split: str
+    way: str
+    before: Shares | None
+    """None where it was not measured."""
+    after: Shares | None
+    change: Change | None
 
 
 def measured(run: TrainingRun) -> tuple[Measured, ...]:
@@ -120,9 +133,36 @@ def change(run: TrainingRun, way: str = "greedy") -> Change | None:
     are, so the truth is narrower.
     """
     before, after = part(run, "before", way), part(run, "after", way)
-    if before is None or after is None:
+    return _change(before and before.shares, after and after.shares)
+
+
+def pairs(run: TrainingRun) -> tuple[Pair, ...]:
+    """What was measured of a run, before beside after, by kind of tasks and way of writing."""
+    return tuple(_pairs(measured(run), lambda one: (("", one.shares),)))
+
+
+def family_pairs(run: TrainingRun) -> tuple[Pair, ...]:
+    """The same family by family."""
+    return tuple(
+        _pairs(measured(run), lambda one: tuple((each.name, each) for each in one.families))
+    )
+
+
+def _pairs(
+    found: Sequence[Measured], parts: Callable[[Measured], Sequence[tuple[str, Shares]]]
+) -> Iterator[Pair]:
+    table: dict[tuple[str, str, str], dict[str, Shares]] = {}
+    for one in found:
+        for name, shares in parts(one):
+            table.setdefault((one.split, one.way, name), {})[one.when] = shares
+    for (split, way, name), both in table.items():
+        before, after = both.get("Before"), both.get("After")
+        yield Pair(name, split, way, before, after, _change(before, after))
+
+
+def _change(was: Shares | None, is_: Shares | None) -> Change | None:
+    if was is None or is_ is None:
         return None
-    was, is_ = before.shares, after.shares
     if None in (was.success, was.low, was.high, is_.success, is_.low, is_.high):
         return None
     p, low, high = was.success or 0.0, was.low or 0.0, was.high or 0.0

@@ -18,9 +18,10 @@ from training_app.core.recipe import Recipe
 from training_app.enums import Algorithm
 from training_app.models import Checkpoint, DeviceTicket, MetricRow, TrainingRun
 from training_app.queries import curves, devices, run_files, runs
-from training_app.queries.results import Measured, change, measured, success_of
+from training_app.queries.results import Measured, success_of
 from training_app.views.recipes import values_of
 from training_app.views.run_curves import axes_of, figures_of, smoothing_of
+from training_app.views.run_result import result_of
 from training_app.views.run_samples import samples_of
 
 QUIET: Final = 60.0
@@ -57,7 +58,10 @@ def run(request: HttpRequest, code: str) -> HttpResponse:
         )  # fmt: skip
     if asked == "run-result":
         return render_page(
-            request, "training/run.html", {asked: "training/_run_result.html"}, _result(row)
+            request,
+            "training/run.html",
+            {asked: "training/_run_result.html"},
+            result_of(request, row),
         )
     recipe = recipe_of(row)
     newest = curves.newest_row(row)
@@ -72,7 +76,7 @@ def run(request: HttpRequest, code: str) -> HttpResponse:
         **_state(request, row, recipe, newest),
         **_side(request, row),
         **samples_of(request, row),
-        **_result(row),
+        **result_of(request, row),
         "figures": drawn,
         "axes": axes_of(request),
         "smoothing": smoothing_of(request),
@@ -217,12 +221,3 @@ def _held(checkpoint: Checkpoint, last: int | None) -> Held:
     else:
         kept = "latest" if checkpoint.step == last else "kept"
     return Held(checkpoint, found.get("greedy"), found.get("sampled"), kept)
-
-
-def _result(row: TrainingRun) -> dict[str, Any]:
-    return {
-        "run": row,
-        "open": row.state not in FINISHED,
-        "measured": measured(row),
-        "gain": change(row),
-    }

@@ -259,9 +259,15 @@ def test_a_run_has_a_table_of_before_and_after(client_of: Callable[[Role], Clien
     assert (line.before, line.after, line.report["score"]) == (before, after, 0.5)
     assert line.difference is not None
     assert (line.difference["tasks"], line.difference["difference"]) == (2, 0.0)
-    said = words(page(client_of(Role.VIEWER), f"/evaluations/?by={run.code}"))
+    viewer = client_of(Role.VIEWER)
+    said = words(page(viewer, f"/evaluations/?by={run.code}"))
     assert f"Before and after {run.code}" in said
     assert "lamps new families greedy 50 % step 100 50 % step 200" in said
+    on_its_page = words(page(viewer, f"/runs/{run.code}/"))
+    assert "On frozen suites" in on_its_page
+    assert "lamps new families greedy 50 % step 100 50 % step 200" in on_its_page
+    assert "Measure on a suite" not in on_its_page
+    assert "Measure on a suite" in words(page(client_of(Role.EDITOR), f"/runs/{run.code}/"))
     assert before_after(made_run()) == []
 
 

@@ -240,11 +240,32 @@ def test_before_and_after_print_the_kind_of_split_beside_each_number(viewer: Cli
     )  # fmt: skip
     html = page(viewer, f"/runs/{run.code}/")
     table = words(html[html.index('id="run-result"') :])
-    assert "Before new instances greedy 2 % 0–10 % 40" in table
-    assert "After new instances greedy 50 % 35–65 % 40" in table
-    assert "After new families greedy 50 % 35–65 % 8" in table
-    assert "ticket_triage after new instances greedy 50 %" in table
-    assert "+0.48" in table
+    assert "new instances greedy 40 2 % 0–10 % 50 % 35–65 % +0.48 0.31 to 0.63" in table
+    assert "new families greedy 8 not measured 50 % 35–65 % –" in table
+    assert "ticket_triage new instances greedy 10 not measured 50 %" in table
+    assert "Training reward" not in table
+
+
+def test_reward_stands_beside_the_control_of_the_same_start_and_seed(viewer: Client) -> None:
+    start = Checkpoint.objects.create(run=made_run(Algorithm.SFT, steps=4), step=4)
+    run = made_run(steps=60, parent=start, seed=1)
+    control = preset("cpu-tiny-control")
+    made_run(steps=60, recipe=control, parent=start, seed=2)
+    alike = made_run(steps=60, recipe=control, parent=start, seed=1)
+    made_run(steps=60, recipe=control, parent=start, seed=3)
+    made_run(steps=60, recipe=control, seed=1)
+    html = page(viewer, f"/runs/{run.code}/")
+    panel = words(html[html.index('id="run-result"') :])
+    assert "GRPO, this run 1 0.56 0.71 +0.15" in panel
+    assert f"Control {alike.code} 1 0.50 0.50 -0.01" in panel
+    assert "Its last fifth lies 0.21 above the control’s" in panel
+    assert "This is a control: learning rate 0." in words(page(viewer, f"/runs/{alike.code}/"))
+
+
+def test_a_run_without_a_control_says_how_to_get_one(viewer: Client) -> None:
+    made_run(steps=60, recipe=preset("cpu-tiny-control"), parent=None, state=JobState.FAILED)
+    run = made_run(steps=60)
+    assert "No control starts where this run does" in words(page(viewer, f"/runs/{run.code}/"))
 
 
 def test_a_result_with_impossible_values_is_not_scored(viewer: Client) -> None:
@@ -258,7 +279,7 @@ def test_a_result_with_impossible_values_is_not_scored(viewer: Client) -> None:
             "seconds": HOSTILE,
         },
     )  # fmt: skip
-    assert "After tasks of no named kind greedy – – – –" in words(
+    assert "tasks of no named kind greedy – not measured – – –" in words(
         page(viewer, f"/runs/{run.code}/")
     )
     page(viewer, "/runs/")
