@@ -13,6 +13,7 @@ from tasks_app.core.results import FULL
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation import references, structure
 from tasks_app.core.validation import tools as tool_gates
+from tasks_app.core.validation.ablation import needed
 from tasks_app.core.validation.capabilities import unproven_claims, witnesses
 from tasks_app.core.validation.card import (
     GATES_VERSION,
@@ -30,6 +31,7 @@ from tasks_app.core.validation.consistency import consistent
 from tasks_app.core.validation.determinism import same_again
 from tasks_app.core.validation.diversity import fingerprint
 from tasks_app.core.validation.gate import Gate, finding
+from tasks_app.core.validation.malformed import survives
 from tasks_app.core.validation.mutants import Judged, prove_mutants, prove_states, survivors
 from tasks_app.core.validation.nontrivial import cheap_plays, does_nothing, no_shortcut
 from tasks_app.core.validation.purity import pure
@@ -44,7 +46,9 @@ from tasks_app.core.validation.states import overlooked
 from tasks_app.core.validation.suggestions import with_suggestions
 from tasks_app.core.validation.trace import Shown
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.variation import Varied, solves_again, stable
 from tasks_app.core.validation.violations import biting, prove_constraints
+from tasks_app.core.validation.work import enough
 from tasks_app.core.world.world import seed_problem
 
 NEAR_DUPLICATE: Final = 0.8
@@ -61,12 +65,17 @@ DYNAMIC: Final = {
     "O5": "other right solutions pass",
     "N1": "doing nothing earns nothing",
     "N2": "no cheap policy comes near",
+    "N3": "there is work to do",
+    "N6": "all that is used is needed",
     "K1": "every constraint bites",
     "K2": "constraints go together",
     "M1": "wrong solutions lose",
     "M2": "altered results lose",
+    "M3": "malformed rollouts are bounded",
     "X1": "collateral damage costs",
+    "X2": "no field is unstable",
     "D1": "the same again, every time",
+    "D2": "another seed is solved too",
     "V1": "it is no duplicate",
     "V3": "what it claims is shown",
     "G1": "grading sees the task alone",
@@ -240,6 +249,12 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     judged = prove_mutants(trial)
     notes.run("M1", DYNAMIC["M1"], with_suggestions(trial, survivors(trial, judged), judged))
     notes.explain("M1", _counted(judged))
+    notes.run("N3", DYNAMIC["N3"], enough(trial))
+    notes.run("N6", DYNAMIC["N6"], needed(trial, judged))
+    notes.run("M3", DYNAMIC["M3"], survives(trial))
+    varied = Varied(trial)
+    notes.run("X2", DYNAMIC["X2"], stable(trial, varied))
+    notes.run("D2", DYNAMIC["D2"], solves_again(trial, varied))
     states = prove_states(trial)
     notes.run("M2", DYNAMIC["M2"], overlooked(trial, states), _counted_states(states))
     notes.run("D1", DYNAMIC["D1"], same_again(trial))

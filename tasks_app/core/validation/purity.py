@@ -83,7 +83,7 @@ def reaches(judge: Callable[..., Any], kind: type | None = None) -> tuple[str, .
             if id(function.__code__) in seen:
                 continue
             seen.add(id(function.__code__))
-            for named, outside in _named(function, function.__code__):
+            for named, outside in _read(function):
                 if outside:
                     found.setdefault(f"{outside} in {function.__module__}.{function.__qualname__}")
                 elif _ours(getattr(named, "__module__", None) or type(named).__module__):
@@ -119,6 +119,12 @@ def _held(member: Any) -> Iterator[types.FunctionType]:
         member = getattr(member, attribute, member)
     if isinstance(member, types.FunctionType) and _ours(member.__module__):
         yield member
+
+
+@functools.lru_cache(maxsize=4096)
+def _read(function: types.FunctionType) -> tuple[tuple[Any, str], ...]:
+    """Return what a function names; kinds of checks share most of what they lead to."""
+    return tuple(_named(function, function.__code__))
 
 
 def _named(function: types.FunctionType, code: types.CodeType) -> Iterator[tuple[Any, str]]:

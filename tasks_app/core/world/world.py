@@ -177,6 +177,13 @@ class World:
         if len(self.seed.stages) > 1:
             self._set_clock()
 
+    def begin_with(self, tables: Tables) -> None:
+        """Let the first stage begin with other records; ids to come stay as they are."""
+        store = self.store
+        store.tables = tables
+        store.total = sum(row.digest for rows in tables.values() for row in rows.values())
+        self._set_context(self.context._replace(opened=tables))
+
     # --- acting ----------------------------------------------------------------------------------
 
     def call(self, name: str, arguments: str | bytes | Mapping[str, Any]) -> Call:

@@ -117,6 +117,7 @@ class Inquiry(PaymentFacts):
         self._investigate()
         if self.holds:
             self._hold()
+            self._looked()
         else:
             self._change()
         if self.level >= 2:
@@ -479,6 +480,28 @@ class Inquiry(PaymentFacts):
             )
         for invoice in sorted(self.held, key=lambda i: str(i["id"])):
             self.write_set.append(f"finance/invoices/{invoice['id']}#status,hold_reason")
+
+    def _looked(self) -> None:
+        """What tells a hold from none was asked for or compared before it."""
+        if self.subtype == SECOND:
+            seen = {"tool": "finance_compare_account", "arguments": {"payee_id": self.sister["id"]}}
+        elif self.subtype == MISSING and self.asks:
+            seen = {"tool": "message_user"}
+        else:
+            return
+        self.checks.append(
+            (
+                1,
+                {
+                    "id": "p_looked",
+                    "component": "process",
+                    "kind": "call_order",
+                    "explain": "What decides was asked for or compared before the hold",
+                    "requires": [self.checks[0][1]["id"]],
+                    "order": [seen, {"tool": "finance_hold_invoice"}],
+                },
+            )
+        )
 
     def _change(self) -> None:
         """A genuine change: the payee gets the new account with the call-back as its reference."""

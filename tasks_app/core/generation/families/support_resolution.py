@@ -77,6 +77,7 @@ class Scene(SupportFacts):
         if self.shop_floor:
             self._find_case()
             self._decide()
+            self._looked()
         else:
             self._file_second_letter()
         self._answer()
@@ -230,7 +231,7 @@ class Scene(SupportFacts):
         self.order = ref("opened", where=self.has_article, field="id")
         if late:
             self.steps.append(step("parcel", "orders_list_shipments", order_id=self.order))
-        if self.stock_kept:
+        if self.stock_kept and self.action != "wait":  # who waits sends nothing
             self.steps += [
                 step(
                     "articles",
@@ -290,6 +291,28 @@ class Scene(SupportFacts):
             self._take_back()
         if self.desk:
             self._close()
+
+    def _looked(self) -> None:
+        """What the rules decide by was looked at before anything was settled."""
+        seen: list[Json] = []
+        if self.subtype == LATE:
+            seen.append({"tool": "orders_list_shipments", "arguments": {"order_id": self.order_id}})
+        if self.stock_kept and self.action != "wait":
+            seen.append({"tool": "inventory_get_product", "arguments": {"sku": self.ware.sku}})
+        if seen:
+            self.checks.append(
+                (
+                    1,
+                    {
+                        "id": "p_looked",
+                        "component": "process",
+                        "kind": "call_order",
+                        "explain": "What the rules ask about was looked at before settling",
+                        "requires": [self.checks[0][1]["id"]],
+                        "order": [seen, {"tool": self.deciding_tool}],
+                    },
+                )
+            )
 
     def _price_limit(self) -> float:
         """A limit on which side the right price lies, and the sibling on the other where it can."""

@@ -1,0 +1,102 @@
+"""D2 and X2: another seed is solved by the same program, which then writes the same."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tasks_app.core.editing import apply
+from tasks_app.core.program import Act
+from tasks_app.core.services.catalog import tools
+from tasks_app.core.spec import TaskSpec, load_spec
+from tasks_app.core.validation.proof import prove
+from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.variation import (
+    Varied,
+    moved,
+    solves_again,
+    stable,
+    without_bystanders,
+)
+from tasks_app.core.world.world import Seed
+from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, example
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_solved_under_another_seed(name: str) -> None:
+    trial = Trial(example(name))
+    varied = Varied(trial)
+
+    assert (varied.play.grade.passed, list(solves_again(trial, varied))) == (True, [])
+    assert list(stable(trial, varied)) == []
+
+
+def test_another_seed_moves_the_failure_and_takes_bystanders_away() -> None:
+    trial = Trial(example(PAYMENT))
+
+    assert [f.tool for f in trial.spec.faults] == ["finance_hold_invoice"]
+    assert [f.tool for f in moved(trial)] != ["finance_hold_invoice"]
+    start, left = trial.seed.ground.start, without_bystanders(trial)
+    gone = {place: sorted(start[place].keys() - left[place].keys()) for place in start}
+    assert {place: len(ids) for place, ids in gone.items() if ids} == {
+        "finance/invoices": 1,
+        "finance/payees": 1,
+        "helpdesk/tickets": 1,
+        "mail/messages": 1,
+    }
+
+
+def test_a_step_that_counts_on_a_bystander_warns() -> None:
+    def by_place(data: Written) -> None:
+        data["seed"] = 0  # the first bystander goes
+        data["reference"][0]["arguments"]["query"] = "a"
+        second = data["reference"][1]["arguments"]
+        second["message_id"] = {"from": "found", "path": f"messages.{place}.id"}
+
+    search = Act("mail_search_messages", {"query": "a"})
+    call = Trial(example(PAYMENT)).tries(0, search)
+    assert call is not None
+    place = [mail["id"] for mail in call.outcome["messages"]].index("M-901")
+    trial = Trial(broken(PAYMENT, by_place))
+    assert trial.reference.grade.passed
+    found = list(solves_again(trial, Varied(trial)))
+
+    assert [(f.severity, f.gate) for f in found] == [("warn", "D2")]
+
+
+def test_a_field_that_differs_from_seed_to_seed_is_found_and_freed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tool = tools()["finance_create_refund"]
+    right, moment = tool.function, {"now": 0}
+
+    def rigged(service: Any, **arguments: Any) -> Any:
+        made = right(service, **arguments)
+        service.refunds.put({**service.refunds[made["id"]], "slip": f"S{moment['now']}"})
+        return made
+
+    def rigged_trial(spec: TaskSpec) -> Trial:
+        seed = Seed.of(spec)
+        offered = {**seed.offered, tool.facts.name: replace(tool, function=rigged)}
+        monkeypatch.setattr(seed, "offered", offered)
+        return Trial(spec)
+
+    trial = rigged_trial(example(SUPPORT))
+    assert list(stable(trial, Varied(trial))) == []
+
+    moment["now"] = 7  # as if the hour had struck
+    found = list(stable(trial, Varied(trial)))
+
+    assert [f.message for f in found] == [
+        "slip of finance/refunds differs between two seeds, and stands in the hash of the records"
+    ]
+    assert found[0].suggestion is not None
+    mended = rigged_trial(load_spec(apply(trial.spec.written(), found[0].suggestion.patch)))
+    moment["now"] += 1
+    assert list(stable(mended, Varied(mended))) == []
+
+
+def test_a_card_shows_both_gates() -> None:
+    states = {gate.id: gate.state for gate in prove(example(SUPPORT)).gates}
+
+    assert (states["X2"], states["D2"]) == ("held", "held")
