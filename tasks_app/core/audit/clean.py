@@ -113,7 +113,8 @@ def reworded(data: Written, rng: random.Random) -> Written:
     text = data["request"]["text"]
     for old, new in _SAME_WORDS:
         text = text.replace(old, new)
-    data["request"]["text"] = f"{before}{text}{after}"
+    # Behind the name that a letter ends with, a sentence begins on a line of its own.
+    data["request"]["text"] = f"{before}{text}" + (f"\n{after.strip()}" if after else "")
     return data
 
 

@@ -362,15 +362,6 @@ def _no_address(data: Written, rng: random.Random) -> bool:
     return True
 
 
-def _foreign_status(data: Written, rng: random.Random) -> bool:
-    found = spots.one(rng, spots.fields(data, lambda n, v: n == "status" and isinstance(v, str)))
-    if found is None:
-        return False
-    place, name = found
-    place.record[name] = f"{place.record[name]}ed"
-    return True
-
-
 def _money_as_text(data: Written, rng: random.Random) -> bool:
     found = spots.one(
         rng,
@@ -530,8 +521,6 @@ RECORDS: Final = (
     SpecPlanter("R3", "from_the_future", "Created three years after the clock", _from_the_future,
                 also=("O1",)),
     SpecPlanter("R3", "no_address", "A mail address without @", _no_address, also=("O1",)),
-    SpecPlanter("R3", "foreign_status", "A status that the service doesn't know",
-                _foreign_status, repairable=True),
     SpecPlanter("R3", "money_as_text", "An amount written as 74.00 EUR", _money_as_text,
                 also=("R2", "O1")),
     SpecPlanter("R3", "days_backwards", "A second day before the first", _days_backwards),

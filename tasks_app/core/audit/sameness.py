@@ -105,7 +105,8 @@ def _check(
 
 
 SAMENESS: Final = (
-    SpecPlanter("D2", "by_position", "The reference takes the third of a list", _by_position),
+    SpecPlanter("D2", "by_position", "The reference takes the third of a list", _by_position,
+                also=("N2",)),
     SpecPlanter("D2", "all_literal", "The reference is the plain calls of one run",
                 _all_literal, also=("O3", "N2")),
     SpecPlanter("D2", "own_retry", "The reference repeats the call that fails today",

@@ -378,7 +378,8 @@ def _idle_read(data: Written, rng: random.Random) -> bool:
     if name is None:
         return False
     data["reference"].insert(0, {"id": "idle", "tool": name, "arguments": {}})
-    return True
+    found = spots.run(data)
+    return found is not None and not found.problems
 
 
 SHORTCUTS: Final = (

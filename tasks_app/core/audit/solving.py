@@ -386,7 +386,7 @@ SOLVING: Final = (
     SpecPlanter("O1", "wrong_value", "A check expects another number", _wrong_value,
                 also=("R2",), repairable=True),
     SpecPlanter("O1", "wrong_text", "A check looks for another id in the text", _wrong_text,
-                also=("R2",), repairable=True),
+                also=("R2",)),
     SpecPlanter("O1", "swapped", "A step before the one that it needs", _swapped, also=("R2",)),
     SpecPlanter("O1", "read_nobody", "The reference searches for a name that isn't there",
                 _read_nobody, also=("R2", "R3")),

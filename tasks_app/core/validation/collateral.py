@@ -105,7 +105,8 @@ def costs(trial: Trial, plays: list[tuple[Act, Play]], damaged: float | None) ->
                 patch=collateral_check(trial),
             )
             return
-    if not plays and damaged is not None and damaged >= reference - 1e-9:
+    # A write too many may lose by a rule of its own; that something was altered has to cost too.
+    if damaged is not None and damaged >= reference - 1e-9:
         yield finding(
             "X1",
             "/checks",

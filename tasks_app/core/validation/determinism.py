@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from tasks_app.core.grading.grade import grade
-from tasks_app.core.program import run_program
+from tasks_app.core.program import Act, run_program
+from tasks_app.core.samples import likely
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding
 from tasks_app.core.validation.trial import Play, Trial, trace_of
@@ -19,6 +20,7 @@ def same_again(trial: Trial) -> Iterator[Finding]:
     again = Play(trial.acts, evidence, grade(spec.checks, spec.constraints, evidence))
     trial.runs += 1
     if trace_of(again) == trace_of(trial.reference):
+        yield from _offered_again(trial)
         return
     first = next(
         (
@@ -36,3 +38,25 @@ def same_again(trial: Trial) -> Iterator[Finding]:
         f"running the reference twice gives two traces; they part at {where}",
         hint="a tool or check reads something outside the task",
     )
+
+
+def _offered_again(trial: Trial) -> Iterator[Finding]:
+    """A read that the reference does without answers alike in both worlds as well."""
+    world = World(Seed(trial.spec))
+    start = world.snapshot()
+    used = {act.tool for act in trial.acts}
+    for i, name in enumerate(trial.spec.tools):
+        known = trial.seed.offered.get(name)
+        if known is None or known.facts.kind != "read" or name in used:
+            continue
+        for arguments in likely(name, trial.seed.ground.start, most=1):
+            first = trial.tries(0, Act(name, arguments))
+            world.restore(start)
+            second = world.call(name, arguments)
+            if first is not None and first.observation != second.observation:
+                yield finding(
+                    "D1",
+                    f"/tools/{i}",
+                    f"{name} answers the same call in two ways",
+                    hint="the tool reads something outside the task",
+                )

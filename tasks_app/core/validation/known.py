@@ -48,6 +48,28 @@ def literals(hint: Any) -> tuple[str, ...]:
 
 
 @functools.cache
+def number_fields() -> Mapping[str, frozenset[str]]:
+    """Collection address → fields that hold a number, or nothing."""
+    table: dict[str, frozenset[str]] = {}
+    for service in services().values():
+        for klass in reversed(service.__mro__):
+            for declared in vars(klass).values():
+                if isinstance(declared, collection):
+                    hints = get_type_hints(declared.record)
+                    table[f"{service.name}/{declared.name}"] = frozenset(
+                        name for name, hint in hints.items() if _is_number(hint)
+                    )
+    return table
+
+
+def _is_number(hint: Any) -> bool:
+    if get_origin(hint) is ReadOnly:
+        return _is_number(get_args(hint)[0])
+    parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    return {int, float} >= set(parts) - {type(None)} != set()
+
+
+@functools.cache
 def noun_homes() -> Mapping[str, tuple[str, ...]]:
     """Foreign key field (`customer_id`) → the collections it may point into."""
     homes: dict[str, list[str]] = {}
@@ -92,5 +114,10 @@ def record_ids(spec: TaskSpec, place: str) -> tuple[str, ...]:
 
 def nearest(name: str, options: Iterable[str]) -> str | None:
     """Return the option most like a name, None if none is near."""
-    found = difflib.get_close_matches(name, sorted(options), n=1, cutoff=0.6)
-    return found[0] if found else None
+    known = sorted(options)
+    found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if found:
+        return found[0]
+    # One of which the name is a longer form: `mail_result` for `mail`.
+    shorter = [option for option in known if len(option) > 2 and name.startswith(f"{option}_")]
+    return max(shorter, key=len, default=None)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import Tables
+from tasks_app.core.checks.message_match import MessageMatch
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.instants import is_date, is_instant
 from tasks_app.core.program import Act
@@ -372,6 +373,23 @@ def _emptied(trial: Trial) -> Iterator[Mutant]:
             yield Mutant(
                 "empty_reply", "says nothing at the end", i, (empty, *acts[i + 1 :]), i in read
             )
+    yield from _empty_letters(trial)
+
+
+def _empty_letters(trial: Trial) -> Iterator[Mutant]:
+    """Yield letters that say nothing. A check of letters wants them for what they say."""
+    acts = trial.acts
+    wanted = [check for check in trial.spec.checks if isinstance(check, MessageMatch)]
+    for i, act in enumerate(acts):
+        known = tools().get(act.tool or "")
+        if known is None or not (known.facts.writes and known.facts.recipients):
+            continue
+        names = [n for n in known.facts.text if isinstance(act.arguments.get(n), str)]
+        if not names:
+            continue
+        blank = act._replace(arguments={**act.arguments, **dict.fromkeys(names, "-")})
+        read = any(text_pieces.goes_to(act, check) for check in wanted)
+        yield Mutant("empty_letter", f"{act.tool} says nothing", i, (blank, *acts[i + 1 :]), read)
 
 
 # --- equivalence ---------------------------------------------------------------------------------

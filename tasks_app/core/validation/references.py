@@ -4,29 +4,36 @@ it.
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tasks_app.core.checks.message_match import MessageMatch
+from tasks_app.core.constraints.no_disclosure import NoDisclosure
 from tasks_app.core.functions import FUNCTIONS
 from tasks_app.core.instants import is_date, is_instant, parse_date, parse_instant
-from tasks_app.core.predicates import fold, literal_of
+from tasks_app.core.predicates import fold, literal_of, read_number
 from tasks_app.core.program import is_binding
 from tasks_app.core.services.catalog import collections, tools
 from tasks_app.core.spec import Step, TaskSpec
-from tasks_app.core.validation.card import Finding
+from tasks_app.core.validation.card import Finding, Suggestion
 from tasks_app.core.validation.gate import Gate, finding, operation, pointer
 from tasks_app.core.validation.known import (
     arguments_of,
     nearest,
     noun_homes,
+    number_fields,
     record_fields,
     record_ids,
 )
-from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, pattern
+from tasks_app.core.values import LEAVES, LISTS, MISSING, NUMBERS, OBJECTS, pattern
 from tasks_app.core.world.world import World, seed_problem
 
 _EMAIL: Final = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _EMAIL_FIELDS: Final = frozenset({"email", "reply_to"})
+_SENDERS: Final = frozenset({"from", "reporter"})
+"""Fields that name somebody, perhaps with the address in angle brackets."""
+MAILBOX: Final = "mail/outbox"
 _PAST_FIELDS: Final = frozenset(
     {"created_at", "updated_at", "placed_on", "delivered_on", "received_on", "date"}
 )
@@ -94,9 +101,9 @@ def _alternatives(spec: TaskSpec) -> list[tuple[str, Sequence[Step]]]:
 
 
 def _unknown(
-    place: str, what: str, name: str, options: Sequence[str], *, gate: str = "R2"
+    place: str, what: str, name: str, options: Sequence[str], *, gate: str = "R2", only: str = ""
 ) -> Finding:
-    close = nearest(name, options)
+    close = only or nearest(name, options)
     return finding(
         gate,
         place,
@@ -162,7 +169,9 @@ def _steps(spec: TaskSpec, program: str, steps: Sequence[Step]) -> Iterator[Find
             known_arguments = arguments_of(step.tool)
             for argument in step.arguments:
                 if argument not in known_arguments:
-                    close = nearest(argument, known_arguments)
+                    free = [name for name in known_arguments if name not in step.arguments]
+                    close = nearest(argument, free)
+                    written = step.model_dump(mode="json")["arguments"]
                     yield finding(
                         "R2",
                         f"{place}/arguments/{argument}",
@@ -170,6 +179,9 @@ def _steps(spec: TaskSpec, program: str, steps: Sequence[Step]) -> Iterator[Find
                         hint=f"did you mean {close}?"
                         if close
                         else f"it takes {', '.join(known_arguments) or 'none'}",
+                        rule="relink_nearest",
+                        title=f"call it {close}",
+                        patch=_renamed(f"{place}/arguments", argument, close, written),
                     )
         yield from _bindings(step.each, f"{place}/each", known, inside_each=False)
         yield from _bindings(
@@ -177,6 +189,18 @@ def _steps(spec: TaskSpec, program: str, steps: Sequence[Step]) -> Iterator[Find
         )
         if step.id is not None:
             known.append(step.id)
+
+
+def _renamed(
+    place: str, old: str, new: str | None, holder: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return a patch that gives a key another name; none where there is no other name."""
+    if new is None or new in holder:
+        return []
+    return [
+        operation("remove", f"{place}{pointer(old)}"),
+        operation("add", f"{place}{pointer(new)}", holder[old]),
+    ]
 
 
 def _bindings(
@@ -225,7 +249,7 @@ def _call_patterns(
         tool = found["tool"]
         for name in (tool,) if isinstance(tool, str) else tool:
             if name not in names:
-                yield _unknown(f"{at}/tool", f"offered tool (in {owner})", name, names)
+                yield _not_offered(spec, owner, name, at, place)
                 continue
             known = arguments_of(name)
             wanted = found.get("argument", ())
@@ -233,22 +257,76 @@ def _call_patterns(
             inner = found.get("arguments", {})
             for argument in (*listed, *(str(a).split(".")[0] for a in inner)):
                 if argument not in known:
+                    close = nearest(argument, known) if wanted == argument else None
+                    drop = at == place and place.startswith("/constraints")
+                    patch = [operation("remove", place)] if drop else []
+                    if close is not None:
+                        patch = [operation("replace", f"{at}/argument", close)]
                     yield finding(
                         "R2",
                         f"{at}/argument" if argument in listed else f"{at}/arguments",
                         f"{owner}: {name} takes no argument {argument}",
                         hint=f"it takes {', '.join(known)}",
+                        rule="relink_nearest" if close else "drop_impossible_constraint",
+                        title=f"bind it to {close}" if close else f"drop {owner}",
+                        patch=patch,
                     )
+
+
+def _not_offered(spec: TaskSpec, owner: str, name: str, at: str, place: str) -> Finding:
+    """Name a tool that isn't offered: the nearest that is; else, if only a rule asks for it, the
+    tool is offered where its service is there, or the rule, which nobody can break, is dropped.
+    """
+    found = _unknown(f"{at}/tool", f"offered tool (in {owner})", name, offered(spec))
+    if not place.startswith("/constraints"):
+        return found
+    known = tools().get(name)
+    if known is not None and known.facts.service in spec.services:
+        patch, rule = [operation("add", "/tools/-", name)], "offer_tool"
+        title = f"offer {name}"
+    elif at == place and found.suggestion is None:
+        patch, rule = [operation("remove", place)], "drop_impossible_constraint"
+        title = f"drop {owner}, which nobody can break"
+    else:
+        return found
+    return found.model_copy(
+        update={"suggestion": Suggestion(rule=rule, title=title, patch=tuple(patch))}
+    )
 
 
 def _constraints(spec: TaskSpec) -> Iterator[Finding]:
     policies = [p.id for p in spec.workplace.policies]
+    texts = {p.id: p.text for p in spec.workplace.policies}
     for i, constraint in enumerate(spec.constraints):
         place = pointer("constraints", i)
         if constraint.policy not in policies and not spec.evaluation_only:
-            yield _unknown(f"{place}/policy", "policy document", constraint.policy, policies)
+            # The sentence says best where it stands.
+            home = next((p for p, text in texts.items() if constraint.sentence in text), "")
+            there = [home] if home else policies
+            yield _unknown(
+                f"{place}/policy", "policy document", constraint.policy, there, only=home
+            )
         written = constraint.plain
         yield from _call_patterns(spec, constraint.id, written, place)
+        if isinstance(constraint, NoDisclosure) and not spec.evaluation_only:
+            yield from _secrets(spec, constraint, place)
+
+
+def _secrets(spec: TaskSpec, rule: NoDisclosure, place: str) -> Iterator[Finding]:
+    """What may not be told can be known: it stands in a record, a rule or with the colleague."""
+    readable = fold(_readable(spec))
+    for value in rule.values:
+        if isinstance(value, str) and fold(value) not in readable:
+            yield finding(
+                "R2",
+                f"{place}/values",
+                f"{rule.id} guards {value!r}, which stands nowhere: nobody can tell it",
+                hint="guard what a record holds, or drop the rule",
+                rule="drop_impossible_constraint",
+                title=f"drop {rule.id}",
+                patch=[operation("remove", place)],
+            )
+            return
 
 
 def _known_collection(spec: TaskSpec, place: str) -> bool:
@@ -261,6 +339,14 @@ def _checks(spec: TaskSpec) -> Iterator[Finding]:
         written = check.plain
         place = pointer("checks", i)
         yield from _call_patterns(spec, check.id, written, place)
+        if isinstance(check, MessageMatch) and not _known_collection(spec, check.mailbox):
+            yield _unknown(
+                f"{place}/mailbox",
+                f"collection of messages (in {check.id})",
+                check.mailbox,
+                list(collections()),
+                only=MAILBOX,
+            )
         if "service" not in written or "collection" not in written:
             continue
         home = f"{written['service']}/{written['collection']}"
@@ -272,10 +358,35 @@ def _checks(spec: TaskSpec) -> Iterator[Finding]:
                 f"{place}/collection",
                 f"{check.id} reads {home}, which does not exist",
                 hint=f"did you mean {close}?" if close else "name an existing collection",
+                rule="relink_nearest",
+                title=f"read {close}",
+                patch=[
+                    operation("replace", f"{place}/{part}", name)
+                    for part, name in zip(
+                        ("service", "collection"), (close or "").split("/", 1), strict=False
+                    )
+                    if name and name != written[part]
+                ],
             )
             continue
-        yield from _literal_ids(spec, check.id, home, written.get("where", {}), place)
+        for found in _literal_ids(spec, check.id, home, written.get("where", {}), place):
+            yield _or_dropped(spec, i, found)
         yield from _fields(spec, check.id, home, written, place)
+
+
+def _or_dropped(spec: TaskSpec, i: int, found: Finding) -> Finding:
+    """Suggest to drop a check of a record that isn't there, where the outcome stays covered."""
+    own = spec.checks[i]
+    others = [c for c in spec.checks if c is not own]
+    covered = any(c.component == "outcome" and not c.requires for c in others)
+    if found.suggestion is not None or not covered or any(own.id in c.requires for c in others):
+        return found
+    drop = Suggestion(
+        rule="drop_check",
+        title=f"drop {own.id}",
+        patch=(operation("remove", pointer("checks", i)),),
+    )
+    return found.model_copy(update={"suggestion": drop})
 
 
 def _literal_ids(
@@ -302,9 +413,18 @@ def _fields(
         for path, predicate in written.get(part, {}).items():
             top = path.split(".")[0]
             if top not in known:
-                yield _unknown(
-                    f"{place}/{part}/{path}", f"field of {home} for {owner}:", top, sorted(known)
+                found = _unknown(
+                    f"{place}/{part}{pointer(path)}",
+                    f"field of {home} for {owner}:",
+                    top,
+                    sorted(known),
                 )
+                close = nearest(top, known)
+                patch = _renamed(f"{place}/{part}", path, close, written[part])
+                suggestion = found.suggestion
+                if suggestion is not None:
+                    suggestion = suggestion.model_copy(update={"patch": tuple(patch)})
+                yield found.model_copy(update={"suggestion": suggestion if patch else None})
                 continue
             allowed = record_fields().get(home, {}).get(top, ())
             value = literal_of(predicate)
@@ -320,12 +440,16 @@ def _addresses(spec: TaskSpec) -> Iterator[Finding]:
     for place, text in named:
         compiled = pattern(text)
         if not _known_collection(spec, compiled.collection):
+            # What has to be allowed is then seen from what the reference changes.
             yield finding(
                 "R2",
                 place,
                 f"{text} lies in {compiled.collection}, which does not exist",
                 hint="collections: "
                 f"{', '.join(p for p in collections() if p.partition('/')[0] in spec.services)}",
+                rule="drop_address",
+                title=f"take {text} out",
+                patch=[operation("remove", place.removesuffix("/address"))],
             )
             continue
         ids = record_ids(spec, compiled.collection)
@@ -377,11 +501,15 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
         for name, records in named.items():
             known = record_fields().get(f"{service}/{name}", {})
             allowed = {field: values for field, values in known.items() if values}
+            figures = number_fields().get(f"{service}/{name}", frozenset()) | _figures(records)
             home = pointer("services", service, name)
             for i, record in enumerate(records):
                 place = f"{home}/{i}"
                 for field, value in record.items():
                     past = field in _PAST_FIELDS
+                    if type(value) is str and field in figures:
+                        yield _no_number(field, value, f"{place}{pointer(field)}")
+                        continue
                     if value is None or not (past or field in allowed or _says_much(field)):
                         continue  # nearly always: nothing is known of such a field
                     at = f"{place}{pointer(field)}"
@@ -424,7 +552,33 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
 @functools.lru_cache(maxsize=4096)
 def _says_much(field: str) -> bool:
     """Say whether a field's name tells what it holds."""
-    return field.endswith(("_at", "_on")) or field in _EMAIL_FIELDS
+    return field.endswith(("_at", "_on")) or field in _EMAIL_FIELDS or field in _SENDERS
+
+
+def _figures(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Fields that hold a number in nearly all records that have them."""
+    counted = Counter(
+        field for record in records for field, value in record.items() if type(value) in NUMBERS
+    )
+    if not counted:
+        return set()
+    texts = Counter(
+        field for record in records for field, value in record.items() if type(value) is str
+    )
+    return {field for field, times in counted.items() if 0 < texts[field] <= times // 3}
+
+
+def _no_number(field: str, value: str, at: str) -> Finding:
+    one = read_number(value)
+    return finding(
+        "R3",
+        at,
+        f"{field} is the text {value!r}, where a number belongs",
+        hint=f"write {one}" if one is not None else "write a number",
+        rule="snap_to_number",
+        title=f"make it {one}",
+        patch=[operation("replace", at, one)] if one is not None else (),
+    )
 
 
 def _value(field: str, value: Any, at: str, allowed: tuple[str, ...]) -> Iterator[Finding]:
@@ -440,6 +594,8 @@ def _value(field: str, value: Any, at: str, allowed: tuple[str, ...]) -> Iterato
         isinstance(value, str) and (value == "" or _EMAIL.fullmatch(value))
     ):
         yield finding("R3", at, f"{value!r} is no mail address", hint="name@firm.example")
+    elif field == "from" and isinstance(value, str) and not _EMAIL.search(value):
+        yield finding("R3", at, f"{value!r} holds no mail address", hint="name@firm.example")
     elif allowed and isinstance(value, str) and value not in allowed:
         close = nearest(value, allowed)
         yield finding(
@@ -454,6 +610,7 @@ def _value(field: str, value: Any, at: str, allowed: tuple[str, ...]) -> Iterato
 
 # --- R4 ------------------------------------------------------------------------------------------
 
+_DAY: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _ID: Final = re.compile(r"\b[A-Z]{1,5}-\d{2,}\b")
 _LONG_NUMBER: Final = re.compile(r"(?<![\w.,])\d{4,}(?![\w]|[.,]\d)")
 _NAME: Final = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+")
@@ -463,8 +620,15 @@ def grounding(spec: TaskSpec) -> Iterator[Finding]:
     """R4: ids, addresses, numbers and full names of the request occur in what the coworker can
     read.
     """
-    haystack = fold(_readable(spec))
+    readable = _readable(spec)
+    haystack = fold(readable)
     text = spec.request.text
+    yield from _languages(spec, readable)
+    said = [check.plain for check in spec.checks], [step.arguments for step in spec.reference]
+    for match in _DAY.finditer(text):
+        # A day may also be what is to be written.
+        if match.group() not in readable and match.group() not in repr(said):
+            yield _ungrounded("day", match.group(), spec)
     for kind, expression in (("id", _ID), ("mail address", _EMAIL), ("number", _LONG_NUMBER)):
         for match in expression.finditer(text):
             entity = match.group().rstrip(".,;:!?")
@@ -478,6 +642,31 @@ def grounding(spec: TaskSpec) -> Iterator[Finding]:
         )
         if not any(c.casefold() in haystack for c in candidates):
             yield _ungrounded("name", candidates[0], spec)
+
+
+_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK_LANGUAGES: Final = ("zh", "ja", "ko")
+
+
+def _languages(spec: TaskSpec, readable: str) -> Iterator[Finding]:
+    """Request and records are written in the script of the task's language."""
+    wanted = spec.language.split("-")[0] in _CJK_LANGUAGES
+    for place, what, text in (
+        ("/request/text", "the request", spec.request.text),
+        ("/services", "what can be read", readable),
+    ):
+        signs = len(_CJK.findall(text))
+        # A sign is about a word: names and quotations of another script are few beside the rest.
+        words = len(text.split()) + signs
+        here = signs / words if words else 0.0
+        if (here > 0.5) != wanted and words >= 8 and (not wanted or here < 0.1):
+            yield finding(
+                "R4",
+                place,
+                f"the task is written in {spec.language}, but {what} is not",
+                hint="translate it, or state the language that it has",
+                severity="warn" if spec.evaluation_only else "block",
+            )
 
 
 def _ungrounded(kind: str, entity: str, spec: TaskSpec) -> Finding:

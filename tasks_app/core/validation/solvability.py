@@ -3,9 +3,11 @@ others.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tasks_app.core.constraints.at_most import AtMost
 from tasks_app.core.evidence import EvidenceError
 from tasks_app.core.predicates import contains_number, contains_piece, fold, same
 from tasks_app.core.program import Act, is_binding
@@ -201,6 +203,27 @@ def detours(trial: Trial) -> Iterator[tuple[str, list[Step], str]]:
     extra = extra_read(trial)
     if extra is not None:
         yield "extra_read", [*steps[:last], extra, *steps[last:]], f"with {extra.tool} once more"
+    doubled = twice_read(trial)
+    if len(doubled) > len(steps):
+        yield "reads_twice", doubled, "looking at everything twice"
+
+
+def twice_read(trial: Trial) -> list[Step]:
+    """Return the reference with each of its reads done twice, those apart of which a rule counts
+    the calls or a fault picks one.
+    """
+    spec = trial.spec
+    counted = {fault.tool for fault in spec.faults}
+    for rule in spec.constraints:
+        if isinstance(rule, AtMost):
+            counted.update(rule.pattern.tools)
+    out: list[Step] = []
+    for number, step in enumerate(spec.reference):
+        out.append(step)
+        known = tools().get(step.tool or "")
+        if known is not None and known.facts.kind == "read" and step.tool not in counted:
+            out.append(step.model_copy(update={"id": f"twice_{number}"}))
+    return out
 
 
 def reordered(steps: Sequence[Step]) -> list[Step]:
@@ -353,6 +376,40 @@ def rewordings(trial: Trial, acts: Sequence[Act]) -> Iterator[tuple[list[Act], s
                     )
     if changed != list(acts):
         yield changed, "in other allowed words"
+    respelt = [
+        _said(act, lambda text: _MONEY.sub(lambda m: _comma(m.group()), text)) for act in acts
+    ]
+    if respelt != list(acts):
+        yield respelt, "with decimal commas throughout"
+    if not _EXACT.search(trial.spec.workplace.output_contract):
+        polite = [_said(act, _politely) for act in acts]
+        if polite != list(acts):
+            yield polite, "with a polite sentence before and after"
+
+
+_MONEY: Final = re.compile(r"(?<![\w.,:-])\d+\.\d{2}(?![\w:]|[.,]\d)")
+_EXACT: Final = re.compile(r"\b(only|nothing else|exactly|json)\b", re.IGNORECASE)
+"""What a contract says that wants a reply of a fixed form."""
+
+
+def _said(act: Act, change: Callable[[str], str]) -> Act:
+    """Return an act whose free wording went through a change: a reply, or the body of a letter."""
+    if act.tool is None:
+        return text_pieces.rewritten(act, (), change) if act.reply.strip() else act
+    known = tools().get(act.tool)
+    if known is None or not known.facts.recipients or not known.facts.text:
+        return act
+    return text_pieces.rewritten(act, known.facts.text[-1:], change)
+
+
+def _commas(text: str) -> str:
+    return _MONEY.sub(lambda found: _comma(found.group()), text)
+
+
+def _politely(text: str) -> str:
+    if text.lstrip()[:1] in ("{", "[") or not text.strip():
+        return text
+    return f"I have looked into it. {text} That is all for now."
 
 
 def _reword(

@@ -4,8 +4,9 @@ admits.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tasks_app.core.checks.catalog import AnyCheck
 from tasks_app.core.results import COMPONENTS
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import Finding
@@ -24,19 +25,19 @@ def weights(spec: TaskSpec) -> Iterator[Finding]:
         yield finding("S2", "/checks", "no check is scored", hint="add an outcome check")
         return
     total = math.fsum(c.weight for _, c in scored)
+    patch = [
+        operation("replace", pointer("checks", i, "weight"), share)
+        for (i, c), share in zip(scored, _balanced([c for _, c in scored]), strict=True)
+        if share != c.weight
+    ]
     if abs(total - 1) > 1e-6:
-        shares = _rescaled([c.weight for _, c in scored])
         yield finding(
             "S2",
             "/checks",
             f"the weights of the checks sum to {total:g}, not 1",
             hint="scale the weights to sum to 1",
             rule="renormalise_weights",
-            patch=[
-                operation("replace", pointer("checks", i, "weight"), share)
-                for (i, c), share in zip(scored, shares, strict=True)
-                if share != c.weight
-            ],
+            patch=patch,
         )
         return
     sums = {
@@ -49,6 +50,8 @@ def weights(spec: TaskSpec) -> Iterator[Finding]:
                 "/checks",
                 f"{name} carries {share:.2f} of the weight; at most 0.6",
                 hint=f"move weight from {name} checks to others",
+                rule="renormalise_weights",
+                patch=patch,
             )
     if sums["outcome"] < LEAST_OUTCOME:
         yield finding(
@@ -56,14 +59,36 @@ def weights(spec: TaskSpec) -> Iterator[Finding]:
             "/checks",
             f"outcome carries {sums['outcome']:.2f} of the weight; at least 0.4",
             hint="move weight to the outcome checks",
+            rule="renormalise_weights",
+            patch=patch,
         )
 
 
-def _rescaled(values: Sequence[float]) -> list[float]:
-    total = math.fsum(values)
-    shares = [round(v / total, 4) for v in values]
-    shares[-1] = round(shares[-1] + 1 - math.fsum(shares), 4)
-    return shares
+def _balanced(checks: Sequence[AnyCheck]) -> list[float]:
+    """Return weights that sum to 1, with each component's share clipped to what it may carry; the
+    checks of a component keep their proportions.
+    """
+    total = math.fsum(c.weight for c in checks)
+    sums = {name: math.fsum(c.weight for c in checks if c.component == name) for name in COMPONENTS}
+    present = {name: value for name, value in sums.items() if value > 0}
+    shares: dict[str, float] = {name: value / total for name, value in present.items()}
+    if len(present) > 1:
+        for name in present:
+            shares = _clipped(shares, name)
+    weights = [round(c.weight / present[c.component] * shares[c.component], 4) for c in checks]
+    largest = weights.index(max(weights))
+    weights[largest] = round(weights[largest] + 1 - math.fsum(weights), 4)
+    return weights
+
+
+def _clipped(shares: Mapping[str, float], name: str) -> dict[str, float]:
+    """Return the shares with one of them within its bounds, what it gave or took shared out."""
+    least = 0.4 if name == "outcome" else 0.0
+    held = min(max(shares[name], least), 0.6)
+    if held == shares[name]:
+        return dict(shares)
+    rest = (1 - held) / (1 - shares[name])
+    return {other: held if other == name else share * rest for other, share in shares.items()}
 
 
 def unique_ids(spec: TaskSpec) -> Iterator[Finding]:

@@ -54,7 +54,7 @@ def readings(
         scope, groups, forbidden = found
         read: dict[int, tuple[str, ...]] = {}
         if scope in ("message", "all"):
-            read.update({p: n for p, n in _messages(acts) if _goes_to(acts[p], check)})
+            read.update({p: n for p, n in _messages(acts) if goes_to(acts[p], check)})
         if scope == "final" and (check.stage or stages[-1]) in reply_of:
             read[reply_of[check.stage or stages[-1]]] = ()
         elif scope == "all":
@@ -94,7 +94,8 @@ def _messages(acts: Sequence[Act]) -> Iterator[tuple[int, tuple[str, ...]]]:
                 yield position, facts.text
 
 
-def _goes_to(act: Act, check: BaseCheck) -> bool:
+def goes_to(act: Act, check: BaseCheck) -> bool:
+    """Say whether a letter goes to whom a check of letters asks for."""
     if not isinstance(check, MessageMatch) or not check.to:
         return True
     facts = tools()[act.tool or ""].facts

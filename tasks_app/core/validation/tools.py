@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import orjson
 
-from tasks_app.core.calls import SCHEMA_ERRORS, ToolFacts
+from tasks_app.core.calls import SCHEMA_ERRORS, ToolFacts, encode_arguments
+from tasks_app.core.samples import likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.tool_schemas import declared, to_function, to_mcp
@@ -48,6 +49,14 @@ def lint(facts_name: str) -> tuple[str, ...]:
     schema = facts.parameters or {}
     properties = schema.get("properties", {})
     problems = []
+    if schema.get("type") != "object":
+        problems.append("it has no schema of its arguments")
+    definitions = schema.get("$defs", {})
+    problems.extend(
+        f"argument {name} refers to a definition that is not there"
+        for name, body in properties.items()
+        if "$ref" in body and str(body["$ref"]).rpartition("/")[2] not in definitions
+    )
     if _NAME.fullmatch(facts.name) is None:
         problems.append("its name is not <service>_<verb>_<noun>")
     if len(facts.description) < 10:
@@ -77,7 +86,7 @@ def example(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = N
     """Return the plainest value that a JSON Schema admits."""
     definitions = definitions if definitions is not None else schema.get("$defs", {})
     if "$ref" in schema:
-        return example(definitions[str(schema["$ref"]).rpartition("/")[2]], definitions)
+        return example(definitions.get(str(schema["$ref"]).rpartition("/")[2], {}), definitions)
     if "const" in schema:
         return schema["const"]
     if schema.get("enum"):
@@ -114,18 +123,22 @@ def _example_text(schema: Mapping[str, Any]) -> str:
 
 def totality(spec: TaskSpec) -> Iterator[Finding]:
     """T2: valid, missing and wrong arguments give a result or a structured error, never a defect;
-    an error or a read writes nothing."""
+    an error or a read writes nothing; what the schema admits is not refused as no argument or of
+    a wrong type."""
     if seed_problem(spec) is not None:
         return
     world = World(spec)
     start = world.snapshot()
+    tables = world.seed.ground.start
     for place, facts in _places(spec):
         aliased = place.startswith("/tool_aliases")
         name = place.rpartition("/")[2] if aliased else facts.name
         # The schema refuses before faults and records are looked at: the same in every task, so
         # what it refused once is not tried again. An alias has a schema of its own.
         refused = set[bytes]() if aliased else _refusals(name, tools()[name].parse)
-        for arguments in _trials_of(facts.name):
+        own = () if aliased else likely(facts.name, tables, most=3 if facts.writes else 1)
+        written, done = False, 0
+        for arguments in (*_trials_of(facts.name), *map(encode_arguments, own)):
             if arguments in refused:
                 continue
             world.restore(start)
@@ -139,11 +152,28 @@ def totality(spec: TaskSpec) -> Iterator[Finding]:
                     f"{facts.name} breaks on {arguments[:200].decode()}",
                     hint="mend the service",
                 )
+            written |= bool(call.changes)
+            done += call.error is None
+            if call.error in _NOT_TAKEN and not aliased and arguments == _full(facts.name):
+                yield finding(
+                    "T2",
+                    place,
+                    f"{facts.name} refuses what its schema offers: "
+                    f"{call.observation[:200].decode(errors='replace')}",
+                    hint="mend the service's tool",
+                )
             if call.changes and (call.error is not None or not facts.writes):
                 what = "an error" if call.error is not None else "a read"
                 yield finding(
                     "T2", place, f"{facts.name}: {what} changed records", hint="mend the service"
                 )
+        if facts.writes and done and not written:
+            yield finding(
+                "T1",
+                place,
+                f"{facts.name} says that it writes, and changes nothing when it succeeds",
+                hint="declare it as a read",
+            )
     world.restore(start)
 
 
@@ -151,13 +181,29 @@ def totality(spec: TaskSpec) -> Iterator[Finding]:
 def _trials_of(name: str) -> tuple[bytes, ...]:
     schema = tools()[name].facts.parameters or {}
     valid = example(schema)
-    trials = [valid, {}, {**valid, "surprise": 1}]
+    if not isinstance(valid, Mapping):
+        valid = {}  # no schema of arguments at all, which T1 says
+    trials = [valid, {}, {**valid, "surprise": 1}, orjson.loads(_full(name))]
     definitions = schema.get("$defs", {})
     for argument, body in schema.get("properties", {}).items():
         target = definitions.get(str(body.get("$ref", "")).rpartition("/")[2], body)
         wrong = _WRONG.get(str(target.get("type")), [[]])
         trials.append({**valid, argument: wrong})
+        if target.get("type") in ("integer", "number"):
+            trials += [{**valid, argument: edge} for edge in (-1, 0, 1_000_000)]
     return (*(orjson.dumps(trial) for trial in trials), b"", b"[]", b"null", b'{"a":')
+
+
+_NOT_TAKEN: Final = ("unknown_argument", "wrong_type")
+
+
+@functools.cache
+def _full(name: str) -> bytes:
+    """Return arguments of a tool with every one that its schema offers."""
+    schema = tools()[name].facts.parameters or {}
+    definitions = schema.get("$defs", {})
+    named = schema.get("properties", {})
+    return orjson.dumps({n: example(body, definitions) for n, body in named.items()})
 
 
 @functools.cache

@@ -35,6 +35,8 @@ from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.values import MISSING
 
 MOST_TRIES: Final = 60
+LEAST_COST: Final = 0.01
+"""What breaking a rule takes away at least: less than a hundredth is lost among the rest."""
 
 Plan = tuple[str, int, Sequence[Act]]
 """What it does as a person reads it, the first differing act, the acts from there on."""
@@ -51,6 +53,8 @@ def _proof(trial: Trial, constraint: BaseConstraint) -> ConstraintProof:
     for number, (title, at, acts) in enumerate(plans(trial, constraint)):
         if number >= MOST_TRIES:
             break
+        if at + len(acts) > trial.spec.limits.tool_calls + len(trial.spec.stages):
+            continue  # nobody may call that often
         play = trial.run(f"violates:{constraint.id}", acts, at)
         if constraint.id not in play.grade.violations:
             continue
@@ -81,7 +85,7 @@ def _proof(trial: Trial, constraint: BaseConstraint) -> ConstraintProof:
 
 def _loses(play: Play, constraint: BaseConstraint) -> bool:
     component = play.grade.components["constraint"]
-    lost = component is not None and component < 1
+    lost = component is not None and component <= 1 - LEAST_COST
     return lost and not play.grade.passed and (play.reward == 0 or not constraint.gate)
 
 

@@ -28,7 +28,7 @@ OPERATORS = {
         "omit_item",
         "wrong_text",
     ),
-    *("forbidden_item", "empty_reply"),
+    *("forbidden_item", "empty_reply", "empty_letter"),
 }
 
 

@@ -110,7 +110,7 @@ DEFECTS: list[tuple[str, str, Any, list[tuple[str, str]]]] = [
         "no collateral check",
         SUPPORT,
         lambda d: shift(d, "c_only", "o_refund"),
-        [("X1", "add_collateral_check")],
+        [("S2", "renormalise_weights"), ("X1", "add_collateral_check")],
     ),
     (
         "letters without limit",

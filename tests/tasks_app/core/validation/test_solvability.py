@@ -74,7 +74,7 @@ def step(data: Written, name: str) -> Written:
         (
             SUPPORT,
             lambda d: check(d, "r_reply").update(text=[["76.60"], ["TK-2041"], ["TK-2063"]]),
-            [],
+            [("O5", "/checks/6", "")],
         ),
         (
             SUPPORT,
