@@ -48,8 +48,9 @@ def match(
     *,
     requires: Sequence[str] = (),
     count: Any = None,
+    because: Mapping[str, str] | None = None,
 ) -> Json:
-    """An outcome check on records."""
+    """An outcome check on records; `because` cites what its fields follow from."""
     service, _, name = collection.partition("/")
     body: Json = {
         "id": check_id,
@@ -61,6 +62,7 @@ def match(
         "collection": name,
         "where": dict(where),
         "expect": dict(expect),
+        **({"because": dict(because)} if because else {}),
     }
     return body if count is None else {**body, "count": count}
 

@@ -1,6 +1,6 @@
 """Gate M3: a rollout that goes wrong in form breaks nothing and is paid nothing.
 
-Calls that are no JSON, of no tool, with a text of a hundred thousand characters, the same call many
+Calls that are no JSON, of no tool, with a text of thirty thousand characters, the same call many
 times, an empty answer: each is answered, an error changes no record, and the reward stays between
 0 and 1. Alone they earn next to nothing; before the end of the right solution they do no harm to
 the grader.
@@ -12,6 +12,7 @@ from typing import Final
 import orjson
 
 from tasks_app.core.calls import Call
+from tasks_app.core.evidence import EvidenceError
 from tasks_app.core.program import Act, perform
 from tasks_app.core.samples import arguments_of, dummy, likely
 from tasks_app.core.services.catalog import tools
@@ -21,8 +22,10 @@ from tasks_app.core.validation.mutants import last_place
 from tasks_app.core.validation.nontrivial import CHEAP_LIMIT, gated
 from tasks_app.core.validation.trial import Play, Trial
 
-HUGE: Final = "x" * 100_000
+HUGE: Final = "x" * 30_000
 REPEATED: Final = 8
+_NOT_THERE: Final = EvidenceError.__name__
+"""What a check says that asks for a record nobody made: it has failed, and nothing is broken."""
 _NO_ARGUMENTS: Final = (b"", b"[]", b'"text"', b"null", b'{"a":', b"\xff{}")
 
 
@@ -30,7 +33,12 @@ def survives(trial: Trial) -> Iterator[Finding]:
     """M3: malformed rollouts crash nothing, and what they earn is bounded."""
     silent = [Act(None, {}, "") for _ in trial.spec.stages]
     last = last_place(trial.acts)
-    for name, at, acts in (("garbage", 0, silent), ("garbage_last", last, trial.acts[last:])):
+    huge = [a._replace(reply=f"{a.reply} {HUGE}") for a in trial.acts[last:]]
+    for name, at, acts in (
+        ("garbage", 0, silent),
+        ("garbage_last", last, trial.acts[last:]),
+        ("huge_reply", last, huge),
+    ):
         play, made = _play(trial, name, at, acts)
         for call in made:
             if call.error == "internal_error" or (call.error is not None and call.changes):
@@ -41,11 +49,20 @@ def survives(trial: Trial) -> Iterator[Finding]:
                     f"{call.tool or 'a call'} {what} a malformed call: {call.raw[:60]!r}",
                     hint="mend the service's tool",
                 )
-        if not 0 <= play.reward <= 1:
+        for result in play.grade.checks:
+            if result.failure is not None and not result.failure.startswith(_NOT_THERE):
+                yield finding(
+                    "M3",
+                    "/checks",
+                    f"{result.id} breaks on a malformed rollout: {result.failure}",
+                    hint="a check judges whatever there is",
+                )
+        scores = [result.score for result in play.grade.checks if result.score is not None]
+        if not all(0 <= score <= 1 for score in (play.reward, *scores)):
             yield finding(
                 "M3",
                 "/checks",
-                f"a malformed rollout earns {play.reward:g}, outside 0 to 1",
+                f"a malformed rollout is scored outside 0 to 1: {max(scores, default=0):g}",
                 hint="mend the weights, or the check that scores outside 0 to 1",
             )
         elif name == "garbage" and (play.reward >= CHEAP_LIMIT or play.grade.passed):

@@ -6,6 +6,7 @@ are only taken if a timer is passed in). Green only if no blocking gate found an
 
 import contextlib
 import gc
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -26,6 +27,7 @@ from tasks_app.core.validation.card import (
     Run,
     Witness,
 )
+from tasks_app.core.validation.citations import disclosed, entailed
 from tasks_app.core.validation.collateral import costs, damaged_field, inside, stray_plays
 from tasks_app.core.validation.consistency import consistent
 from tasks_app.core.validation.determinism import same_again
@@ -69,6 +71,7 @@ DYNAMIC: Final = {
     "N6": "all that is used is needed",
     "K1": "every constraint bites",
     "K2": "constraints go together",
+    "K3": "what is graded is said",
     "M1": "wrong solutions lose",
     "M2": "altered results lose",
     "M3": "malformed rollouts are bounded",
@@ -255,6 +258,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     varied = Varied(trial)
     notes.run("X2", DYNAMIC["X2"], stable(trial, varied))
     notes.run("D2", DYNAMIC["D2"], solves_again(trial, varied))
+    notes.run("K3", DYNAMIC["K3"], itertools.chain(disclosed(spec), entailed(trial)))
     states = prove_states(trial)
     notes.run("M2", DYNAMIC["M2"], overlooked(trial, states), _counted_states(states))
     notes.run("D1", DYNAMIC["D1"], same_again(trial))

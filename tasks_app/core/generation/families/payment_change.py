@@ -606,6 +606,7 @@ class Inquiry(PaymentFacts):
                     expect,
                     requires=[anchor],
                     count={"eq": 1},
+                    because={"verdict": "payee", "exposure": "payee"},
                 ),
             )
         )

@@ -408,6 +408,7 @@ class Scene(SupportFacts):
                     where,
                     {"line": self.line, "reason": reason},
                     count={"eq": 1},
+                    because={"reason": "settling"},
                 ),
             ),
             (
@@ -420,6 +421,7 @@ class Scene(SupportFacts):
                     {"amount": self.amount},
                     requires=["o_refund"],
                     count={"eq": 1},
+                    because={"amount": "settling"},
                 ),
             ),
         ]
@@ -525,6 +527,7 @@ class Scene(SupportFacts):
                     where,
                     {"due_on": self.lost_on},
                     requires=["o_waits"],
+                    because={"due_on": "settling"},
                 ),
             ),
         ]
