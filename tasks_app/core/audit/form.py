@@ -39,7 +39,8 @@ def _misspelt_kind(data: Written, rng: random.Random) -> bool:
     check = spots.one(rng, data["checks"])
     if check is None:
         return False
-    check["kind"] = check["kind"].replace("_", "-") if rng.random() < 0.5 else check["kind"][:-1]
+    hyphened = check["kind"].replace("_", "-")
+    check["kind"] = hyphened if hyphened != check["kind"] else check["kind"][:-1]
     return True
 
 

@@ -119,13 +119,9 @@ def writes_as_read(self: Service) -> dict[str, int]:
     return {"count": len(own)}
 
 
-def never_writes(self: Service, record_id: RecordId) -> dict[str, str]:
-    """Mark a record as done.
-
-    Args:
-        record_id: The record to mark.
-    """
-    return {"id": rows(self)[record_id]["id"]}
+def never_writes(self: Service) -> dict[str, int]:
+    """Mark all records as seen."""
+    return {"marked": len(rows(self))}
 
 
 def key_error(self: Service, record_id: RecordId) -> Any:

@@ -119,7 +119,9 @@ def _forbids_reference(data: Written, rng: random.Random) -> bool:
 
 
 def _too_few(data: Written, rng: random.Random) -> bool:
-    counts = [a.tool for a in spots.acts(data)]
+    # A call that a fault answered, and its repetition, are one.
+    made = {(a.tool, repr(sorted(a.arguments.items()))) for a in spots.acts(data)}
+    counts = [tool for tool, _ in made]
     own = [tool for tool in _used_write(data) if counts.count(tool) > 1]
     tool = spots.one(rng, own)
     if tool is None:

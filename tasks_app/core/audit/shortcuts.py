@@ -431,7 +431,8 @@ SHORTCUTS: Final = (
                 upstream="Claw-Eval D07: service data copied into the agent's files"),
     SpecPlanter("N5", "alone", "Nobody can be taken for the right record", _alone,
                 also=("R1", "R4", "O1", "O3", "N2", "K1", "V3")),
-    SpecPlanter("N5", "idle_criterion", "A criterion that rules nobody out", _idle_criterion),
+    SpecPlanter("N5", "idle_criterion", "A criterion that rules nobody out", _idle_criterion,
+                also=("O1",)),
     SpecPlanter("N6", "idle_read", "The reference looks up what nothing needs", _idle_read),
 )  # fmt: skip
 """In the order of the gates."""

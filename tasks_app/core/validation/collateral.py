@@ -15,7 +15,7 @@ from tasks_app.core.validation.mutants import (
     with_field,
 )
 from tasks_app.core.validation.trial import Play, Trial
-from tasks_app.core.values import Change
+from tasks_app.core.values import Change, address
 from tasks_app.core.writes import Stray
 
 
@@ -57,6 +57,7 @@ def inside(trial: Trial) -> Iterator[Finding]:
     """X1, first half: the reference changes nothing outside the write set."""
     strays = trial.reference.evidence.strays()
     if not strays:
+        yield from narrow(trial)
         return
     names = ", ".join(stray.address for stray in strays[:3])
     yield finding(
@@ -68,6 +69,55 @@ def inside(trial: Trial) -> Iterator[Finding]:
         title="allow what the reference changes",
         patch=[operation("add", "/write_set", widened(trial, strays))],
     )
+
+
+def narrow(trial: Trial) -> Iterator[Finding]:
+    """X1, third part: the write set leaves no record open that no right solution alters.
+
+    A rule with `where` or `max`, or of single fields of one record, says itself what it is for; one
+    that opens a whole record, or all of a collection that a tool can write to, is held against what
+    the reference and the written alternatives change.
+    """
+    evidence = [trial.reference.evidence]
+    for number, steps in enumerate(trial.spec.alternatives):
+        evidence.append(trial.run_program(f"alternative:{number}", steps).evidence)
+    changed: dict[str, set[str]] = {}
+    for seen in evidence:
+        for _, changes in seen.changes():
+            for change in changes:
+                changed.setdefault(change.collection, set()).add(change.id)
+    start = trial.seed.ground.start
+    written = {facts.service for facts in trial.seed.ground.tools.values() if facts.writes}
+    for i, rule in enumerate(trial.spec.write_set):
+        if rule.where or rule.max is not None or (rule.change and "update" not in rule.change):
+            continue
+        place = rule.place
+        if place.exact_id is not None and place.fields is not None:
+            continue
+        if place.collection.partition("/")[0] not in written:
+            continue
+        here = changed.get(place.collection, set())
+        idle = [
+            record_id
+            for record_id in start.get(place.collection, {})
+            if record_id not in here and place.matches_id(record_id)
+        ]
+        if not idle:
+            continue
+        _, _, fields = rule.address.partition("#")
+        own = [address(place.collection, one) for one in sorted(here) if place.matches_id(one)]
+        own = [f"{one}#{fields}" if fields else one for one in own]
+        rest = [r.model_dump(mode="json") for r in trial.spec.write_set]
+        yield finding(
+            "X1",
+            f"/write_set/{i}",
+            f"{rule.address} allows {address(place.collection, idle[0])} to be changed, which no "
+            "right solution changes",
+            hint="allow what has to be changed, and no more",
+            rule="narrow_write_set",
+            title="allow what the reference changes",
+            patch=[operation("replace", "/write_set", [*rest[:i], *own, *rest[i + 1 :]])],
+        )
 
 
 def widened(trial: Trial, strays: tuple[Stray, ...]) -> list[Any]:

@@ -67,7 +67,7 @@ def days(value: str) -> Iterator[Miss]:
 
 def moments(value: str) -> Iterator[Miss]:
     """Yield near misses of a timestamp."""
-    for count, how in ((1440, "a day late"), (-60, "an hour early")):
+    for count, how in ((1440, "a day late"), (-60, "an hour early"), (60, "an hour late")):
         yield Miss("wrong_value", instants.add_minutes(value, count), how)
 
 

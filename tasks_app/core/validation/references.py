@@ -501,6 +501,7 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
         for name, records in named.items():
             known = record_fields().get(f"{service}/{name}", {})
             allowed = {field: values for field, values in known.items() if values}
+            dated = _dated(records)
             figures = number_fields().get(f"{service}/{name}", frozenset()) | _figures(records)
             home = pointer("services", service, name)
             for i, record in enumerate(records):
@@ -510,8 +511,17 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
                     if type(value) is str and field in figures:
                         yield _no_number(field, value, f"{place}{pointer(field)}")
                         continue
+                    if type(value) is str and field in dated and not _ISO_DAY.match(value):
+                        at = f"{place}{pointer(field)}"
+                        yield finding(
+                            "R3", at, f"{value!r} is no day of the calendar", hint=_DAY_HINT
+                        )
+                        continue
                     if value is None or not (past or field in allowed or _says_much(field)):
-                        continue  # nearly always: nothing is known of such a field
+                        # Nearly always nothing is known of such a field; a day it holds exists.
+                        if type(value) is str and value[4:5] == value[7:8] == "-":
+                            yield from _day_of_calendar(value, f"{place}{pointer(field)}")
+                        continue
                     at = f"{place}{pointer(field)}"
                     yield from _value(field, value, at, allowed.get(field, ()))
                     if past and isinstance(value, str):
@@ -553,6 +563,31 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
 def _says_much(field: str) -> bool:
     """Say whether a field's name tells what it holds."""
     return field.endswith(("_at", "_on")) or field in _EMAIL_FIELDS or field in _SENDERS
+
+
+def _day_of_calendar(value: str, at: str) -> Iterator[Finding]:
+    found = _ISO_DAY.match(value)
+    if found is not None and not is_date(found.group()):
+        yield _no_day(value, at)
+
+
+def _no_day(value: str, at: str) -> Finding:
+    return finding("R3", at, f"{value!r} is no day of the calendar", hint=_DAY_HINT)
+
+
+_ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?![\d-])")
+_DAY_HINT: Final = "2031-03-20, or 2031-03-20T09:10:00+01:00"
+
+
+def _dated(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Fields that hold a day in nearly all records that have them."""
+    days: Counter[str] = Counter()
+    texts: Counter[str] = Counter()
+    for record in records:
+        for field, value in record.items():
+            if type(value) is str and value:
+                (days if value[4:5] == "-" and _ISO_DAY.match(value) else texts)[field] += 1
+    return {field for field, times in days.items() if 0 < texts[field] <= times // 3}
 
 
 def _figures(records: Sequence[Mapping[str, Any]]) -> set[str]:

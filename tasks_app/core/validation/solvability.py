@@ -357,23 +357,20 @@ def rewordings(trial: Trial, acts: Sequence[Act]) -> Iterator[tuple[list[Act], s
         if changed != list(acts):
             yield changed, what
     changed = list(acts)
+    swaps: dict[tuple[int, tuple[str, ...]], dict[str, str]] = {}
     for reading in readings:
         for group in reading.groups:
             words = [p for p in group if isinstance(p, str)]
             if len(words) < 2:
                 continue
             for position, names in reading.acts.items():
-                here = [
-                    w
-                    for w in words
-                    if text_pieces.holds(text_pieces.said(changed[position], names), w)
-                ]
+                said = text_pieces.said(acts[position], names)
+                here = [w for w in words if text_pieces.holds(said, w)]
                 others = [w for w in words if w not in here]
                 if here and others:
-                    other = others[-1]
-                    changed[position] = text_pieces.rewritten(
-                        changed[position], names, _swap(here[0], other)
-                    )
+                    swaps.setdefault((position, tuple(names)), {})[here[0]] = others[-1]
+    for (position, names), pairs in swaps.items():
+        changed[position] = text_pieces.rewritten(changed[position], names, _swap(pairs))
     if changed != list(acts):
         yield changed, "in other allowed words"
     respelt = [
@@ -421,8 +418,26 @@ def _reword(
         )
 
 
-def _swap(piece: str, other: str) -> Callable[[str], str]:
-    return lambda text: text_pieces.replaced(text, piece, lambda _: other)
+def _swap(pairs: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what puts other words in place of several, all at once: one of the new may hold one
+    of the old.
+    """
+
+    def swapped(text: str) -> str:
+        found = sorted(
+            (start, end, other)
+            for piece, other in pairs.items()
+            for start, end in text_pieces.spans(text, piece)
+        )
+        parts: list[str] = []
+        at = 0
+        for start, end, other in found:
+            if start >= at:
+                parts += [text[at:start], other]
+                at = end
+        return "".join([*parts, text[at:]])
+
+    return swapped
 
 
 def _comma(found: str) -> str:

@@ -107,7 +107,8 @@ def example(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = N
             return [example(schema.get("items", {}), definitions)] * int(schema.get("minItems", 0))
         case "object":
             named = schema.get("properties", {})
-            return {n: example(named[n], definitions) for n in schema.get("required", ())}
+            needed = [n for n in schema.get("required", ()) if n in named]
+            return {n: example(named[n], definitions) for n in needed}
     return None
 
 
@@ -191,7 +192,18 @@ def _trials_of(name: str) -> tuple[bytes, ...]:
         trials.append({**valid, argument: wrong})
         if target.get("type") in ("integer", "number"):
             trials += [{**valid, argument: edge} for edge in (-1, 0, 1_000_000)]
+    texts = {n: _LONG for n, body in schema.get("properties", {}).items() if _takes_text(body)}
+    if texts:
+        trials.append({**valid, **texts})
     return (*(orjson.dumps(trial) for trial in trials), b"", b"[]", b"null", b'{"a":')
+
+
+_LONG: Final = "x" * 20_000
+"""A text beyond what a handler may walk letter by letter."""
+
+
+def _takes_text(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type") == "string" and schema.get("maxLength", len(_LONG)) >= len(_LONG)
 
 
 _NOT_TAKEN: Final = ("unknown_argument", "wrong_type")
