@@ -7,12 +7,10 @@ rebuilt from them in milliseconds, so a restart, a second tab or a take-back los
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import orjson
-
 from rollouts_app.core.environment import Environment
 from rollouts_app.core.episode import Outcome
-from rollouts_app.core.messages import ToolRequest
 from rollouts_app.core.policy import Action
+from rollouts_app.core.scripted import request_of
 from rollouts_app.core.trajectory import RecordedTurn, Trajectory
 from tasks_app.core.program import Act
 from tasks_app.core.spec import TaskSpec
@@ -39,8 +37,7 @@ def action_of(act: Act, number: int) -> Action:
     """An act as an action of its own turn."""
     if act.tool is None:
         return Action(act.reply)
-    arguments = orjson.dumps(dict(act.arguments))
-    return Action("", (ToolRequest(f"call_{number}", act.tool, arguments),))
+    return Action("", (request_of(act, number),))
 
 
 def outcome_of(environment: Environment, *, seconds: float | None) -> Outcome:

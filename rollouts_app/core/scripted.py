@@ -15,8 +15,9 @@ from rollouts_app.core.policy import Action
 from tasks_app.core.calls import TRANSIENT_ERRORS
 from tasks_app.core.cheap import cheap_acts
 from tasks_app.core.program import Act, reference_run
+from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import TaskSpec
-from tasks_app.core.values import InvalidValueError
+from tasks_app.core.values import InvalidValueError, in_order
 from tasks_app.core.world.world import Seed, World
 
 MOST_PARALLEL: Final = 8
@@ -41,12 +42,18 @@ class ScriptedPolicy:
         calls = []
         for act in acts:
             self._asked += 1
-            calls.append(
-                ToolRequest(
-                    f"call_{self._asked}", act.tool or "", orjson.dumps(dict(act.arguments))
-                )
-            )
+            calls.append(request_of(act, self._asked))
         return Action("", tuple(calls))
+
+
+def request_of(act: Act, number: int) -> ToolRequest:
+    """An act that calls a tool as the request of a model that fills in the form it was shown:
+    the arguments stand in the order in which the tool declares them.
+    """
+    known = tools().get(act.tool or "")
+    declared = known.facts.parameters if known is not None else None
+    arguments = in_order(act.arguments, (declared or {}).get("properties", ()))
+    return ToolRequest(f"call_{number}", act.tool or "", orjson.dumps(arguments))
 
 
 def plain(name: str, acts: Sequence[Act]) -> ScriptedPolicy:

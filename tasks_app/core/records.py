@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from tasks_app.core.calls import Call, Tables, ToolError
-from tasks_app.core.values import MODULUS, Change, InvalidValueError, Record, digest, freeze
+from tasks_app.core.values import (
+    MODULUS,
+    Change,
+    InvalidValueError,
+    Record,
+    digest,
+    freeze,
+    in_order,
+)
 
 R = TypeVar("R")
 _NUMBERED: Final = re.compile(r"^(.*?)(\d+)$", re.DOTALL)
@@ -99,6 +107,12 @@ class CollectionFacts:
     unstable: tuple[str, ...] = ()
     """Fields left out of the state key."""
     width: int = 4
+    fields: tuple[str, ...] = ()
+    """Its known fields, in the order in which a record is read."""
+
+    def ordered(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record's values in the order in which it is read, however it was written."""
+        return cast("dict[str, Any]", in_order(record, (self.id_field, *self.fields)))
 
 
 class Collection(Generic[R]):
@@ -259,7 +273,9 @@ def build_tables(
             rows: dict[str, Record] = {}
             for position, raw in enumerate(services[service][name]):
                 try:
-                    frozen = Record({key: freeze(value) for key, value in raw.items()})
+                    frozen = Record(
+                        {key: freeze(value) for key, value in declared.ordered(raw).items()}
+                    )
                 except InvalidValueError as problem:
                     raise InvalidValueError(f"{place}[{position}]: {problem}") from problem
                 record_id = frozen.get(declared.id_field)

@@ -115,6 +115,21 @@ def freeze(value: Any, depth: int = 0) -> Any:
     raise InvalidValueError(f"{type(value).__name__} is not a JSON value")
 
 
+def in_order(value: Any, first: Iterable[str] = ()) -> Any:
+    """Return a JSON value whose objects hold their keys in one order: those named first, the rest
+    (and whatever is nested) sorted.
+
+    Equal values then read the same, however they were written: the hash of a spec leaves order out.
+    """
+    if isinstance(value, Mapping):
+        ahead = [key for key in first if key in value]
+        keys = [*ahead, *sorted(value.keys() - set(ahead))]
+        return {key: in_order(value[key]) for key in keys}
+    if isinstance(value, LISTS):
+        return [in_order(item) for item in value]
+    return value
+
+
 def thaw(value: Any) -> Any:
     """Return plain dicts and lists; the copy may be changed freely."""
     if isinstance(value, Mapping):

@@ -21,7 +21,11 @@ from tasks_app.core.spec import TaskSpec
 from training_app.core.demonstrations import spoken
 
 _CALL: Final = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
-LONGEST_TURN: Final = 96
+LONGEST_TURN: Final = 48
+"""Tokens of a turn: twice the longest of a pocket demonstration (21).
+
+One turn that runs on holds up all that are played with it.
+"""
 TOGETHER: Final = 40
 """Episodes played at a time."""
 

@@ -95,7 +95,12 @@ class collection(Generic[R]):  # noqa: N801 (reads as a declaration: tickets = c
         known = self._facts.get(service)
         if known is None:
             known = self._facts[service] = CollectionFacts(
-                f"{service}/{self.name}", self.id_field, self.prefix, self.unstable, self.width
+                f"{service}/{self.name}",
+                self.id_field,
+                self.prefix,
+                self.unstable,
+                self.width,
+                tuple(getattr(self.record, "__annotations__", ())),
             )
         return known
 

@@ -25,7 +25,7 @@ def apply(
         if mutation.op == "add" and record_id in rows:
             return f"add to {place}: {record_id} is taken"
         try:
-            put(store, facts, mutation.values)
+            put(store, facts, facts.ordered(mutation.values))
         except ToolError as problem:
             return f"add to {place}: {problem.message}"
         return None
@@ -37,5 +37,5 @@ def apply(
         if mutation.op == "delete":
             remove(store, facts, record_id)
         else:
-            put(store, facts, {**store.tables[place][record_id], **mutation.values})
+            put(store, facts, {**store.tables[place][record_id], **facts.ordered(mutation.values)})
     return None

@@ -37,7 +37,7 @@ def test_a_deciding_turn_quotes_whom_it_found_and_what_it_needs(specs: list[Task
     own = next(o for o in order if o["customer_name"] in refund.request.text)
     assert first == f"{own['customer_name']}."
     assert found == f"{own['customer_name']} {own['id']}."
-    assert decided == f"{own['delivered']} {own['age']}."
+    assert decided == f"{own['age']} {own['delivered']}."
 
 
 def test_a_quote_names_the_day_and_never_a_moment_that_comes_again_by_chance() -> None:
