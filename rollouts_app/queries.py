@@ -148,7 +148,9 @@ def episode_page(
     return EpisodeList(page, capped_count(rows), order)
 
 
-_NEVER_LISTED: Final = ("task__text", "task__signature", "version__spec", "version__patch")
+_NEVER_LISTED: Final = (
+    "task__text", "task__signature", "task__bands", "version__spec", "version__patch",
+)  # fmt: skip
 
 
 def every_episode(filter_text: str, *, after: int = 0, chunk: int = 200) -> Iterator[Episode]:
@@ -165,7 +167,7 @@ def every_episode(filter_text: str, *, after: int = 0, chunk: int = 200) -> Iter
 def get_episode(code: str) -> Episode:
     """An episode with batch, task and version; NotFound names the code."""
     rows = Episode.objects.select_related("batch", "task", "version", "parent")
-    return get_by_code(rows.defer("task__text", "task__signature"), code)
+    return get_by_code(rows.defer("task__text", "task__signature", "task__bands"), code)
 
 
 def payload_of(episode: Episode) -> EpisodePayload:
@@ -292,7 +294,7 @@ def groups_of(batch: RolloutBatch, *, after: int = 0) -> Sequence[Group]:
     )
     groups: dict[int, list[Episode]] = {}
     rows = batch.episodes.filter(version_id__in=versions).select_related("task")
-    for episode in rows.defer("task__text", "task__signature").order_by(
+    for episode in rows.defer("task__text", "task__signature", "task__bands").order_by(
         "version_id", "group_index"
     ):
         groups.setdefault(episode.version_id, []).append(episode)

@@ -15,22 +15,27 @@ from django.db import transaction
 
 from studio.lib.chat import EndpointFailure
 from studio.lib.chat_probe import probe
-from studio.lib.jsonvalue import JsonObject
+from studio.lib.jsonvalue import JsonObject, JsonValue
 from studio.lib.similarity import Index
 from studio.web.errors import Conflict, Invalid, NotFound, StudioError, Unavailable
 from studio.web.jobs import JobHandle, register, start
 from studio.web.models import Blob, Job, User
+from tasks_app.core.generation.crowd import Crowd
+from tasks_app.core.generation.families.catalog import inventory_of
 from tasks_app.core.generation.family import Plan
 from tasks_app.core.generation.generate import Made, Outcome, generate
 from tasks_app.core.generation.tally import Tally
 from tasks_app.core.importers import claw_eval
+from tasks_app.core.importers.prompts import read_prompts
 from tasks_app.core.importers.specs import SourceError, read_path, read_upload
 from tasks_app.core.spec import SpecError
+from tasks_app.core.validation.contamination import print_of
 from tasks_app.core.validation.proof import Elsewhere, prove
 from tasks_app.core.validation.second_process import SecondProcess
 from tasks_app.enums import Act, ImportOutcome, ImportSource, Verdict
 from tasks_app.models import GenerationRun, ImportRun, ModelEndpoint, Proof, Task
 from tasks_app.operations.actors import Actor, user_of
+from tasks_app.operations.benchmarks import NewItem, add_benchmark, remove_benchmark
 from tasks_app.operations.endpoints import open_client, record_probe, without_key
 from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import Item, open_import, store_import
@@ -38,10 +43,12 @@ from tasks_app.operations.proofs import record_proof
 from tasks_app.operations.transitions import can, ensure_can
 from tasks_app.queries import (
     Library,
+    contamination,
     get_requirement,
     known_hashes,
     known_requests,
     matching,
+    repeating,
 )
 
 logger = logging.getLogger(__name__)
@@ -50,10 +57,13 @@ GENERATE: Final = "generate_tasks"
 PROVE: Final = "prove_tasks"
 IMPORT: Final = "import_tasks"
 PROBE: Final = "probe_endpoint"
+ADD_BENCHMARK: Final = "add_benchmark"
+REMOVE_BENCHMARK: Final = "remove_benchmark"
 _PROBE_SECONDS: Final = 20.0
 """For one answer of a probe."""
 _FLUSH_SECONDS: Final = 0.7
 _FLUSH_DRAFTS: Final = 50
+_PROMPTS_A_REPORT: Final = 200
 _LEVEL_STRIDE: Final = 1_000_003
 """Between the seeds of two levels of one run, so that they draw different people and days."""
 
@@ -94,9 +104,14 @@ def outcomes(
     run: GenerationRun | None = None,
     library: bool = True,
 ) -> Iterator[Outcome]:
-    """Draft, mend and prove; without ``library`` only siblings count as near duplicates."""
+    """Draft, mend and prove; without ``library`` only siblings count as near duplicates.
+
+    A run over all families of a track is an inventory: at most 5 % of it are built alike.
+    """
     known = known_requests(but=run) if library else Index()
     hashes = known_hashes(but=run) if library else frozenset()
+    benchmarks = contamination() if library else None
+    crowd = Crowd(count) if inventory_of(families) else None
     levels: Sequence[int | None] = difficulty or [None]
     parts = [(family, level) for family in families for level in levels]
     for number, (family, level) in enumerate(parts):
@@ -110,6 +125,8 @@ def outcomes(
                 difficulty=level,
                 known=known,
                 hashes=hashes,
+                crowd=crowd,
+                benchmarks=benchmarks,
                 mapper=_timed,
             )
 
@@ -182,6 +199,7 @@ def prove_now(
     card = prove(
         spec,
         neighbours=(library or Library()).before(task),
+        benchmarks=contamination(),
         second=second,
         timer=time.perf_counter,
     )
@@ -322,6 +340,71 @@ def import_result(run: ImportRun) -> JsonObject:
     }
 
 
+# Benchmarks
+
+
+def _add_benchmark(handle: JobHandle) -> JsonObject:
+    """Keep a benchmark's hashes, then prove anew what repeats it: its proof no longer holds."""
+    began = time.monotonic()
+    path = Path(str(handle.arguments["path"]))
+    handle.progress(0, None, "reading")
+    items: list[NewItem] = []
+    skipped: dict[str, JsonValue] = {}
+    try:
+        for number, prompt in enumerate(read_prompts(path), start=1):
+            if prompt.reason:
+                skipped[prompt.title] = prompt.reason
+            else:
+                items.append(NewItem(prompt.title, print_of(prompt.text)))
+            if number % _PROMPTS_A_REPORT == 0:
+                handle.stop_if_cancelled()
+                handle.progress(number, None, prompt.title)
+    except SourceError as error:
+        raise Invalid(str(error)) from error
+    by = User.objects.filter(pk=handle.user_id).first() if handle.user_id else None
+    name = str(handle.arguments["name"])
+    benchmark = add_benchmark(name=name, source=path.name, items=items, by=by)
+    return {
+        "benchmark": benchmark.name,
+        "items": benchmark.items_count,
+        "skipped": skipped,
+        **_renewed(handle, repeating(benchmark), by),
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+def _remove_benchmark(handle: JobHandle) -> JsonObject:
+    """Forget a benchmark, then prove anew what repeated one: it may be proven now."""
+    began = time.monotonic()
+    by = User.objects.filter(pk=handle.user_id).first() if handle.user_id else None
+    name = str(handle.arguments["name"])
+    remove_benchmark(name=name, by=by)
+    found = matching("finding:V2").select_related("current", "proof").order_by("pk")
+    return {
+        "benchmark": name,
+        **_renewed(handle, found.iterator(chunk_size=100), by),
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+def _renewed(handle: JobHandle, tasks: Iterable[Task], by: Actor) -> JsonObject:
+    counts = dict.fromkeys(Verdict, 0)
+    library = Library()
+    with SecondProcess() as second:
+        for number, task in enumerate(tasks, start=1):
+            handle.stop_if_cancelled()
+            if not can(task, Act.PROVE):
+                continue
+            try:
+                proof = prove_now(task=task, by=by, library=library, second=second)
+            except Conflict as error:
+                logger.warning("%s", error)
+                continue
+            counts[Verdict(proof.verdict)] += 1
+            handle.progress(number, None, f"{task.code} {proof.verdict}")
+    return {"proven": counts[Verdict.PROVEN], "invalid": counts[Verdict.INVALID]}
+
+
 # Endpoints
 
 
@@ -361,3 +444,5 @@ register(PROBE, queue="chat", function=_probe)
 register(GENERATE, queue="light", function=_generate)
 register(PROVE, queue="light", function=_prove)
 register(IMPORT, queue="light", function=_import)
+register(ADD_BENCHMARK, queue="light", function=_add_benchmark)
+register(REMOVE_BENCHMARK, queue="light", function=_remove_benchmark)

@@ -4,13 +4,25 @@
 ``task_page`` gives one page of a list; ``matching`` all rows of a filter for commands and jobs.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, IntegerField, Q, QuerySet
+from django.db.models.expressions import RawSQL
 
-from studio.lib.similarity import Index, signature
+from studio.lib.similarity import (
+    MOST_COMPARED,
+    NEAR_DUPLICATE,
+    Index,
+    Match,
+    Signature,
+    band_keys,
+    best_of,
+    shared_bands,
+    signature,
+)
 from studio.web.codes import get_by_code
 from studio.web.errors import BadRequest, NotFound
 from studio.web.filters import FilterSet, Key, Value, choice, date, exact, number, text
@@ -22,10 +34,20 @@ from tasks_app.core.constraints.catalog import CONSTRAINTS
 from tasks_app.core.services.catalog import services
 from tasks_app.core.spec import CAPABILITIES, TaskSpec
 from tasks_app.core.validation.card import GROUPS
+from tasks_app.core.validation.contamination import (
+    Contamination,
+    Overlap,
+    Print,
+    overlap,
+    print_of,
+    prints_of,
+)
 from tasks_app.core.validation.proof import Neighbour, Neighbours
 from tasks_app.enums import Origin, Split, TaskState, Track
 from tasks_app.models import (
     Attempt,
+    Benchmark,
+    BenchmarkItem,
     Comment,
     GenerationRun,
     ImportItem,
@@ -53,7 +75,7 @@ TASK_ORDERS: Final = {
 }
 _WORTH_SHOWING: Final = 0.3
 """Similarity from which on a neighbour is named on the proof card."""
-NEVER_LISTED: Final = ("text", "signature")
+NEVER_LISTED: Final = ("text", "signature", "bands")
 """Columns that no list row needs."""
 
 
@@ -239,16 +261,51 @@ def facet_counts(filter_text: str, keys: Iterable[str]) -> dict[str, dict[str, i
 # Generation
 
 
-def known_requests(*, but: GenerationRun | None = None) -> Index[str]:
-    """Return the MinHash of every request by code, oldest first: what must not be repeated.
+class KnownRequests(Index[str]):
+    """What must not be repeated: the requests of the library, asked for in the database, and those
+    that a run adds to them.
+    """
+
+    def __init__(self, rows: QuerySet[Task]) -> None:
+        super().__init__()
+        self._rows = rows
+
+    def nearest(self, entry: Signature, threshold: float = NEAR_DUPLICATE) -> Match | None:
+        """The most alike at or above ``threshold``; the library's before the run's own."""
+        stored = nearest_request(entry, self._rows, threshold)
+        own = super().nearest(entry, threshold)
+        found = [match for match in (stored, own) if match is not None]
+        return max(found, key=lambda match: match.similarity, default=None)
+
+
+def known_requests(*, but: GenerationRun | None = None) -> KnownRequests:
+    """Return the requests of all tasks by code: what must not be repeated.
 
     Tasks of the run ``but`` are left out: a run that is run again does not repeat itself.
     """
-    index: Index[str] = Index()
-    rows = _before(but).exclude(signature=None).order_by("pk").values_list("code", "signature")
-    for code, stored in rows.iterator(chunk_size=2000):
-        index.add(code, unpack_signature(stored))
-    return index
+    return KnownRequests(_before(but))
+
+
+_SHARED: Final = '(SELECT count(*) FROM unnest("tasks_app_task"."bands") AS b WHERE b = ANY(%s))'
+
+
+def nearest_request(entry: Signature, rows: QuerySet[Task], threshold: float) -> Match | None:
+    """Return the task whose request is most alike; of equals the oldest. An index finds those that
+    share a band, so a library of 100,000 is not read.
+    """
+    keys = list(band_keys(entry))
+    if not keys:
+        return None
+    near = (
+        rows.filter(bands__overlap=keys)
+        .annotate(shared=RawSQL(_SHARED, [keys], output_field=IntegerField()))  # noqa: S611 (no values in it)
+        .filter(shared__gte=shared_bands(threshold))
+        .order_by("-shared", "pk")
+        .values_list("pk", "code", "signature")[:MOST_COMPARED]
+    )
+    found = [(pk, code, unpack_signature(stored)) for pk, code, stored in near]
+    order = {code: pk for pk, code, _ in found}
+    return best_of(entry, ((code, other) for _, code, other in found), threshold, order)
 
 
 def known_hashes(*, but: GenerationRun | None = None) -> frozenset[str]:
@@ -268,29 +325,123 @@ def _before(run: GenerationRun | None) -> QuerySet[Task]:
 class Library:
     """The requests of all tasks still in use, for the near-duplicate gate of single proofs.
 
-    A task is compared with older ones only: of two that are alike the younger has to change. Ask
-    in ascending order of id, so that one index serves a whole filter.
+    A task is compared with older ones only: of two that are alike the younger has to change.
     """
 
     def __init__(self) -> None:
-        out_of_use = (TaskState.REJECTED, TaskState.RETIRED)
-        rows = Task.objects.exclude(signature=None).exclude(state__in=out_of_use).order_by("pk")
-        self._rows = iter(rows.values_list("pk", "code", "signature"))
-        self._ahead = next(self._rows, None)
-        self._index: Index[str] = Index()
+        self._rows = Task.objects.exclude(state__in=(TaskState.REJECTED, TaskState.RETIRED))
 
     def before(self, task: Task) -> Neighbours:
         """Return a look-up among the tasks that are older than ``task``."""
-        while self._ahead is not None and self._ahead[0] < task.pk:
-            _, code, stored = self._ahead
-            self._index.add(code, unpack_signature(stored))
-            self._ahead = next(self._rows, None)
+        older = self._rows.filter(pk__lt=task.pk)
 
         def nearest(spec: TaskSpec) -> Neighbour | None:
-            match = self._index.nearest(signature(spec.request.text), _WORTH_SHOWING)
+            match = nearest_request(signature(spec.request.text), older, _WORTH_SHOWING)
             return None if match is None else Neighbour(str(match.key), match.similarity)
 
         return nearest
+
+
+_MOST_ITEMS: Final = 20
+_SHARED_GRAMS: Final = "(SELECT count(*) FROM unnest(grams) AS g WHERE g = ANY(%s))"
+_SHARED_SHINGLES: Final = "(SELECT count(*) FROM unnest(shingles) AS s WHERE s = ANY(%s))"
+
+
+def contamination() -> Contamination | None:
+    """Return a look-up among the benchmarks that were added; None where there are none."""
+    if not Benchmark.objects.exists():
+        return None
+
+    def look(spec: TaskSpec) -> Overlap | None:
+        found = [one for own in prints_of(spec) if (one := _most_shared(own)) is not None]
+        return max(found, key=lambda one: (one.grams, one.share), default=None)
+
+    return look
+
+
+def _most_shared(own: Print) -> Overlap | None:
+    grams, shingles = list(own.grams), list(own.shingles)
+    if not grams:
+        return None
+    rows = BenchmarkItem.objects.select_related("benchmark")
+    long = rows.filter(grams__overlap=grams).annotate(
+        shared=RawSQL(_SHARED_GRAMS, [grams], output_field=IntegerField())  # noqa: S611 (no values in it)
+    )
+    short = rows.filter(shingles__overlap=shingles).annotate(
+        shared=RawSQL(_SHARED_SHINGLES, [shingles], output_field=IntegerField())  # noqa: S611 (no values in it)
+    )
+    items = [
+        item for chosen in (long, short) for item in chosen.order_by("-shared", "pk")[:_MOST_ITEMS]
+    ]
+    overlaps = [
+        overlap(
+            own, frozenset(item.grams), frozenset(item.shingles), item.benchmark.name, item.title
+        )
+        for item in items
+    ]
+    return max(overlaps, key=lambda one: (one.grams, one.share), default=None)
+
+
+def benchmarks() -> QuerySet[Benchmark]:
+    """Return the benchmarks by name."""
+    return Benchmark.objects.order_by("name")
+
+
+def repeating(benchmark: Benchmark) -> Iterator[Task]:
+    """Return the tasks that repeat a benchmark, and those whose proof says they repeat one, by id.
+
+    The benchmark is held in memory and the tasks come in chunks: their requests aren't kept as
+    hashes.
+    """
+    held = [
+        (frozenset(grams), frozenset(shingles))
+        for grams, shingles in benchmark.items.values_list("grams", "shingles")
+    ]
+    everything = frozenset(key for grams, _ in held for key in grams)
+    places: dict[int, list[int]] = {}
+    for place, (_, shingles) in enumerate(held):
+        for key in shingles:
+            places.setdefault(key, []).append(place)
+    rows = Task.objects.filter(current__isnull=False, evaluation_only=False)
+    for task in keyset_all(rows.select_related("current").defer(*NEVER_LISTED), chunk=200):
+        if "V2" in task.findings or any(
+            _repeats(own, everything, held, places) for own in _prints(task)
+        ):
+            yield task
+
+
+def _prints(task: Task) -> Iterator[Print]:
+    written = task.current.spec if task.current is not None else {}
+    texts = [written.get("request", {}).get("text", "")]
+    texts += [stage.get("notification") or "" for stage in written.get("timeline", ())]
+    return (print_of(text) for text in texts if text)
+
+
+def _repeats(
+    own: Print,
+    everything: frozenset[int],
+    held: list[tuple[frozenset[int], frozenset[int]]],
+    places: dict[int, list[int]],
+) -> bool:
+    if not everything.isdisjoint(own.grams):
+        return True
+    near = Counter(place for key in own.shingles for place in places.get(key, ()))
+    return any(
+        overlap(own, *held[place], "", "").is_contaminated
+        for place, _ in near.most_common(_MOST_ITEMS)
+    )
+
+
+def built_alike(task: Task) -> tuple[int, int]:
+    """Return how many tasks of its track in use have its structural fingerprint, and how many there
+    are in all; none where it was never proven.
+    """
+    rows = Task.objects.filter(track=task.track, evaluation_only=False).exclude(
+        state__in=(TaskState.REJECTED, TaskState.RETIRED)
+    )
+    if not task.fingerprint:
+        return 0, 0
+    return rows.filter(fingerprint=task.fingerprint).count(), rows.exclude(fingerprint="").count()
 
 
 def get_requirement(code: str) -> WorkflowRequirement:

@@ -1,5 +1,6 @@
-"""Rows of tasks, proofs, reviews, generation, imports, endpoints and calls to them."""
+"""Rows of tasks, proofs, reviews, generation, imports, benchmarks, endpoints and calls to them."""
 
+from tasks_app.models.benchmark import Benchmark, BenchmarkItem
 from tasks_app.models.endpoint import ModelCall, ModelEndpoint
 from tasks_app.models.generation import Attempt, GenerationRun, WorkflowRequirement
 from tasks_app.models.imports import ImportItem, ImportRun
@@ -7,6 +8,8 @@ from tasks_app.models.task import Comment, Proof, Review, Task, TaskVersion
 
 __all__ = [
     "Attempt",
+    "Benchmark",
+    "BenchmarkItem",
     "Comment",
     "GenerationRun",
     "ImportItem",

@@ -50,6 +50,8 @@ class Task(CodedModel):
     """Title and request in lower case, for the search."""
     signature = models.BinaryField(null=True, blank=True)
     """MinHash of the request, 128 numbers of eight bytes, for the near-duplicate test."""
+    bands = ArrayField(models.IntegerField(), default=list, blank=True)
+    """Its bands (``studio.lib.similarity.band_keys``): requests that are alike share some."""
     fingerprint = models.CharField(max_length=64, blank=True, db_index=True)
     """Structural fingerprint of the current version, once proven."""
 
@@ -114,6 +116,7 @@ class Task(CodedModel):
             GinIndex(fields=["checks"], name="task_checks"),
             GinIndex(fields=["constraints"], name="task_constraints"),
             GinIndex(fields=["findings"], name="task_findings"),
+            GinIndex(fields=["bands"], name="task_bands"),
             GinIndex(fields=["text"], name="task_text", opclasses=["gin_trgm_ops"]),
         ]
         constraints = [

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from studio.lib.similarity import signature
+from studio.lib.similarity import band_keys, signature
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import GROUPS, ProofCard
 from tasks_app.enums import Split, TaskState, Verdict
@@ -15,7 +15,7 @@ _SIGNS: Final = {"held": "h", "warned": "w", "failed": "f", "not_run": "-"}
 SPEC_COLUMNS: Final = (
     "slug", "title", "track", "family", "subtype", "difficulty", "language", "split", "tags",
     "capabilities", "services", "checks", "constraints", "tokens", "text", "signature",
-    "evaluation_only", "spec_hash",
+    "bands", "evaluation_only", "spec_hash",
 )  # fmt: skip
 #: Columns that ``describe_proof`` and ``forget_proof`` set.
 PROOF_COLUMNS: Final = (
@@ -41,7 +41,9 @@ def describe(task: Task, spec: TaskSpec) -> None:
     task.constraints = sorted({constraint.kind for constraint in spec.constraints})
     task.tokens = _tokens(spec)
     task.text = f"{spec.title}\n{spec.request.text}".lower()
-    task.signature = pack_signature(signature(spec.request.text))
+    signed = signature(spec.request.text)
+    task.signature = pack_signature(signed)
+    task.bands = list(band_keys(signed))
     task.evaluation_only = spec.evaluation_only
     task.spec_hash = spec.hash
 

@@ -16,7 +16,14 @@ from tasks_app.core.services.catalog import services as known_services
 from tasks_app.core.spec import CAPABILITIES
 from tasks_app.core.validation.card import ProofCard
 from tasks_app.enums import Origin, Outcome
-from tasks_app.models import Attempt, GenerationRun, Task, TaskVersion, WorkflowRequirement
+from tasks_app.models import (
+    Attempt,
+    Benchmark,
+    GenerationRun,
+    Task,
+    TaskVersion,
+    WorkflowRequirement,
+)
 from tasks_app.operations.actors import Actor, user_of
 from tasks_app.operations.tasks import NewTask, create_tasks
 from tasks_app.operations.turns import take_turns_with_new_content
@@ -188,8 +195,13 @@ def _compared(card: ProofCard | None) -> ProofCard | None:
     """Note on the card what a run knows and a single proof does not: nothing is like it."""
     if card is None:
         return None
-    held = {"state": "held", "reason": "unlike every request of the library and of its run"}
-    gates = [g.model_copy(update=held) if g.id == "V1" else g for g in card.gates]
+    held = {"V1": "unlike every request of the library and of its run"}
+    if Benchmark.objects.exists():
+        held["V2"] = "unlike every text of the benchmarks"
+    gates = [
+        g.model_copy(update={"state": "held", "reason": held[g.id]}) if g.id in held else g
+        for g in card.gates
+    ]
     return card.model_copy(update={"gates": tuple(gates)})
 
 
@@ -199,6 +211,8 @@ def _loss(item: Drafted) -> tuple[str, str]:
         return "", ""
     if item.fate == "duplicate":
         return "V1", item.reason
+    if item.reason.startswith("V2: "):
+        return "V2", item.reason.removeprefix("V2: ")
     blocking = [finding for finding in item.findings if finding.severity == "block"]
     if item.made.spec is None:
         return "S1", item.reason

@@ -136,7 +136,7 @@ def test_a_list_row_loads_no_payload(
         for task in task_page().page.rows:
             assert task.title
             assert task.author is None or task.author.username
-    assert set(task_page().page.rows[0].get_deferred_fields()) == {"text", "signature"}
+    assert set(task_page().page.rows[0].get_deferred_fields()) == {"text", "signature", "bands"}
 
 
 def test_codes_are_forgiven_and_unknown_ones_named(library: dict[str, Task]) -> None:

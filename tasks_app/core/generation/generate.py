@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from studio.lib.similarity import NEAR_DUPLICATE, Index, Signature, signature
+from tasks_app.core.generation.crowd import Crowd, cells_of
 from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.generation.family import Plan, draft, plans
 from tasks_app.core.spec import SpecError, TaskSpec
 from tasks_app.core.validation.card import Finding, ProofCard, RepairRecord
+from tasks_app.core.validation.contamination import Contamination, uncontaminated
 from tasks_app.core.validation.repair import mend
 
 ATTEMPTS: Final = 4
@@ -47,6 +49,8 @@ class Outcome:
     reason: str
     similarity: float = 0.0
     """To the nearest request seen before, where that is near."""
+    crowded: bool = False
+    """Whether it fell out because the inventory has enough of its structure."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -83,6 +87,8 @@ def generate(
     difficulty: int | None = None,
     known: Index[str] | None = None,
     hashes: Iterable[str] = (),
+    crowd: Crowd | None = None,
+    benchmarks: Contamination | None = None,
     mapper: Mapper = map,
 ) -> Iterator[Outcome]:
     """Yield the outcome of every draft until `count` tasks are unique or their attempts are used
@@ -95,25 +101,39 @@ def generate(
         difficulty: 1 to 5, or all.
         known: Signatures of the requests that exist already.
         hashes: Content hashes that exist already.
+        crowd: What the inventory holds so far; None: any number may be built alike.
+        benchmarks: Looks a request up in benchmarks (gate V2); None: not compared.
         mapper: `map`, or a pool's ordered map.
     """
     index: Index[str] = known if known is not None else Index()
     seen = set(hashes)
+    cells = cells_of(FAMILIES[family], difficulty)
     waiting = list(plans(FAMILIES[family], count, seed, difficulty))
     while waiting:
         again: list[Plan] = []
         for made in mapper(make, waiting):
-            outcome = judge(made, index, seen)
+            outcome = judge(made, index, seen, crowd, benchmarks)
             if outcome.fate == "unique" and made.spec is not None:
                 index.add(made.spec.hash, made.signature)
                 seen.add(made.spec.hash)
+                if crowd is not None and made.card is not None:
+                    crowd.add(made.card.fingerprint, made.plan)
             elif made.plan.attempt + 1 < ATTEMPTS:
-                again.append(replace(made.plan, attempt=made.plan.attempt + 1))
+                plan = replace(made.plan, attempt=made.plan.attempt + 1)
+                if crowd is not None and outcome.crowded:
+                    plan = crowd.steered(plan, cells)
+                again.append(plan)
             yield outcome
         waiting = again
 
 
-def judge(made: Made, index: Index[str], hashes: set[str]) -> Outcome:
+def judge(
+    made: Made,
+    index: Index[str],
+    hashes: set[str],
+    crowd: Crowd | None = None,
+    benchmarks: Contamination | None = None,
+) -> Outcome:
     """Say what becomes of a draft among those that exist."""
     if made.spec is None or made.reason:
         return Outcome(made, "quarantined", made.reason)
@@ -124,4 +144,10 @@ def judge(made: Made, index: Index[str], hashes: set[str]) -> Outcome:
         return Outcome(
             made, "duplicate", f"its request is too like that of {near.key}", near.similarity
         )
+    if crowd is not None and made.card is not None and crowd.is_full(made.card.fingerprint):
+        reason = f"{crowd.most} tasks of the inventory are built like it"
+        return Outcome(made, "duplicate", reason, crowded=True)
+    shared = benchmarks(made.spec) if benchmarks is not None else None
+    for found in uncontaminated(shared):
+        return Outcome(made, "quarantined", f"{found.gate}: {found.message}")
     return Outcome(made, "unique", "")

@@ -30,6 +30,7 @@ from tasks_app.core.validation.card import (
 from tasks_app.core.validation.citations import disclosed, entailed
 from tasks_app.core.validation.collateral import costs, damaged_field, inside, stray_plays
 from tasks_app.core.validation.consistency import consistent
+from tasks_app.core.validation.contamination import Contamination, Overlap, uncontaminated
 from tasks_app.core.validation.determinism import same_again
 from tasks_app.core.validation.diversity import fingerprint
 from tasks_app.core.validation.gate import Gate, finding
@@ -80,6 +81,7 @@ DYNAMIC: Final = {
     "D1": "the same again, every time",
     "D2": "another seed is solved too",
     "V1": "it is no duplicate",
+    "V2": "no benchmark has it",
     "V3": "what it claims is shown",
     "G1": "grading sees the task alone",
 }
@@ -156,6 +158,13 @@ class _Notes:
         )
 
 
+class _Others(NamedTuple):
+    """What a task is compared with."""
+
+    neighbours: Neighbours | None
+    benchmarks: Contamination | None
+
+
 class _Found(NamedTuple):
     """What the runs of a proof gave, for the card."""
 
@@ -171,6 +180,7 @@ def prove(
     spec: TaskSpec,
     *,
     neighbours: Neighbours | None = None,
+    benchmarks: Contamination | None = None,
     second: Elsewhere | None = None,
     timer: Timer | None = None,
 ) -> ProofCard:
@@ -179,11 +189,12 @@ def prove(
     Args:
         spec: The task.
         neighbours: Looks for near duplicates (gate V1); None: not compared.
+        benchmarks: Looks for the request in benchmarks (gate V2); None: not compared.
         second: Another process that proves the spec as well (gate D1).
         timer: A clock for the milliseconds on the card; None: zero, so that cards are equal bytes.
     """
     with _collector_at_rest():
-        return _proven(spec, _Notes(timer or _no_time), neighbours, second)
+        return _proven(spec, _Notes(timer or _no_time), _Others(neighbours, benchmarks), second)
 
 
 @contextlib.contextmanager
@@ -202,9 +213,7 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _proven(
-    spec: TaskSpec, notes: _Notes, neighbours: Neighbours | None, second: Elsewhere | None
-) -> ProofCard:
+def _proven(spec: TaskSpec, notes: _Notes, others: _Others, second: Elsewhere | None) -> ProofCard:
     begun = notes.timer()
     for gate in STATIC:
         notes.run(gate.id, gate.title, gate.look(spec))
@@ -216,7 +225,7 @@ def _proven(
         return _imported(spec, notes, begun)
     trial = Trial(spec)
     found = _run_gates(trial, notes)
-    nearest = _diversity(spec, notes, neighbours)
+    nearest = _diversity(spec, notes, others)
     card = _card(spec, notes, trial, found, begun, nearest)
     return _elsewhere(card, spec, second) if second is not None else card
 
@@ -226,7 +235,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     if not spec.reference:
         notes.run("O1", DYNAMIC["O1"], [_no_reference()])
         notes.run("G1", DYNAMIC["G1"], pure(spec))
-        rest = [g for g in DYNAMIC if g not in ("O1", "N1", "N2", "G1", "V1")]
+        rest = [g for g in DYNAMIC if g not in ("O1", "N1", "N2", "G1", "V1", "V2")]
         notes.skip(rest, "there is no reference solution")
         return _nontrivial(trial, notes)
     solved = notes.run("O1", DYNAMIC["O1"], with_suggestions(trial, solves(trial)))
@@ -237,7 +246,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     notes.run("K2", DYNAMIC["K2"], consistent(trial))
     notes.run("G1", DYNAMIC["G1"], pure(spec))
     if not solved:
-        rest = [g for g in DYNAMIC if g not in notes.results and g != "V1"]
+        rest = [g for g in DYNAMIC if g not in notes.results and g not in ("V1", "V2")]
         notes.skip(rest, "the reference does not solve the task yet")
         return found
     notes.run("O3", DYNAMIC["O3"], reachable(trial))
@@ -304,13 +313,25 @@ def _counted_claims(claims: Sequence[Witness]) -> str:
     return f"{sum(bool(claim.held) for claim in claims)} of {len(claims)} shown"
 
 
-def _diversity(spec: TaskSpec, notes: _Notes, neighbours: Neighbours | None) -> Neighbour | None:
-    if neighbours is None:
+def _diversity(spec: TaskSpec, notes: _Notes, others: _Others) -> Neighbour | None:
+    nearest = None
+    if others.neighbours is None:
         notes.skip(["V1"], "not compared with a library")
-        return None
-    nearest = neighbours(spec)
-    notes.run("V1", DYNAMIC["V1"], _duplicate(nearest))
+    else:
+        nearest = others.neighbours(spec)
+        notes.run("V1", DYNAMIC["V1"], _duplicate(nearest))
+    if others.benchmarks is None:
+        notes.skip(["V2"], "no benchmark to compare with")
+    else:
+        shared = others.benchmarks(spec)
+        notes.run("V2", DYNAMIC["V2"], uncontaminated(shared), _counted_overlap(shared))
     return nearest
+
+
+def _counted_overlap(shared: Overlap | None) -> str:
+    if shared is None:
+        return "shares no three words with any"
+    return f"{shared.share:.0%} of its short runs stand in “{shared.item}” of {shared.benchmark}"
 
 
 def _duplicate(nearest: Neighbour | None) -> Iterator[Finding]:

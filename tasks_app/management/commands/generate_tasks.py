@@ -11,7 +11,7 @@ from studio.lib.jsonvalue import JsonObject
 from studio.web.commands import JobCommand, Progress
 from studio.web.errors import Invalid
 from studio.web.models import Job
-from tasks_app.core.generation.families.catalog import FAMILIES
+from tasks_app.core.generation.families.catalog import FAMILIES, INVENTORIES, families_of
 from tasks_app.core.generation.tally import Tally
 from tasks_app.jobs import GENERATE, outcomes
 from tasks_app.models import GenerationRun
@@ -26,13 +26,18 @@ class Command(JobCommand):
 
     def add_own_arguments(self, parser: ArgumentParser) -> None:
         """What to make, and whether to keep it."""
-        parser.add_argument(
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument(
             "--family",
-            required=True,
             action="append",
             dest="families",
             metavar="FAMILY",
             help=f"one of {', '.join(FAMILIES)}; may be given several times",
+        )
+        what.add_argument(
+            "--inventory",
+            choices=INVENTORIES,
+            help="all families of a track; at most 5 %% of the tasks are built alike",
         )
         parser.add_argument("--count", type=int, required=True, help="how many tasks")
         parser.add_argument("--seed", type=int, default=1, help="the same seed, the same tasks")
@@ -50,6 +55,10 @@ class Command(JobCommand):
 
     def run(self, options: dict[str, Any]) -> JsonObject:
         """Run the job, or only draft."""
+        if options["inventory"] is not None:
+            options["families"] = list(families_of(options["inventory"]))
+            if not options["families"]:
+                raise Invalid(f"No family of {options['inventory']} is built in yet.")
         if options["dry_run"]:
             return self._draft(options)
         if options["out"] is not None:

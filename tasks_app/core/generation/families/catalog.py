@@ -1,6 +1,6 @@
 """The table of built-in families. Explicit, so that nothing depends on imports elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -16,3 +16,20 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
     }
 )
 """Name → family, in the order of pages."""
+
+
+INVENTORIES: Final = ("claw_eval", "clawmark")
+"""Tracks whose tasks, made of all their families together, are an inventory."""
+
+
+def families_of(track: str) -> tuple[str, ...]:
+    """Return the families of a track, in order."""
+    return tuple(name for name, family in FAMILIES.items() if family.track == track)
+
+
+def inventory_of(families: Collection[str]) -> str | None:
+    """Return the track of which these are all families, None for fewer; one alone is none."""
+    asked = set(families)
+    return next(
+        (track for track in INVENTORIES if len(asked) > 1 and asked == {*families_of(track)}), None
+    )
