@@ -1,6 +1,6 @@
 """Gate M3: a rollout that goes wrong in form breaks nothing and is paid nothing.
 
-Calls that are no JSON, of no tool, with a text of thirty thousand characters, the same call many
+Calls that are no JSON, of no tool, with a text of nine thousand characters, the same call many
 times, an empty answer: each is answered, an error changes no record, and the reward stays between
 0 and 1. Alone they earn next to nothing; before the end of the right solution they do no harm to
 the grader.
@@ -22,8 +22,9 @@ from tasks_app.core.validation.mutants import last_place
 from tasks_app.core.validation.nontrivial import CHEAP_LIMIT, gated
 from tasks_app.core.validation.trial import Play, Trial
 
-HUGE: Final = "x" * 30_000
-REPEATED: Final = 8
+HUGE: Final = f"{'.' * 99} " * 90
+"""Long, and quickly read: a proof is to be quick."""
+REPEATED: Final = 6
 _NOT_THERE: Final = EvidenceError.__name__
 """What a check says that asks for a record nobody made: it has failed, and nothing is broken."""
 _NO_ARGUMENTS: Final = (b"", b"[]", b'"text"', b"null", b'{"a":', b"\xff{}")
@@ -34,12 +35,13 @@ def survives(trial: Trial) -> Iterator[Finding]:
     silent = [Act(None, {}, "") for _ in trial.spec.stages]
     last = last_place(trial.acts)
     huge = [a._replace(reply=f"{a.reply} {HUGE}") for a in trial.acts[last:]]
+    calls = garbage(trial)
     for name, at, acts in (
         ("garbage", 0, silent),
         ("garbage_last", last, trial.acts[last:]),
         ("huge_reply", last, huge),
     ):
-        play, made = _play(trial, name, at, acts)
+        play, made = _play(trial, name, at, acts, calls)
         for call in made:
             if call.error == "internal_error" or (call.error is not None and call.changes):
                 what = "breaks on" if call.error == "internal_error" else "writes although it is"
@@ -77,11 +79,14 @@ def survives(trial: Trial) -> Iterator[Finding]:
             )
 
 
-def _play(trial: Trial, name: str, at: int, acts: Sequence[Act]) -> tuple[Play, Sequence[Call]]:
+def _play(
+    trial: Trial, name: str, at: int, acts: Sequence[Act], calls: Sequence[tuple[str, bytes]]
+) -> tuple[Play, Sequence[Call]]:
     world, mark = trial.world, trial.marks[at]
     world.restore(mark)
-    for tool, raw in garbage(trial):
-        world.call(tool, raw)
+    for tool, raw in calls:
+        if not at or len(raw) < len(HUGE):  # a letter too many is told by its own gates
+            world.call(tool, raw)
     made = world.calls[len(mark.log) :]
     perform(world, acts)
     evidence = world.evidence()

@@ -32,6 +32,7 @@ from tasks_app.core.validation.collateral import costs, damaged_field, inside, s
 from tasks_app.core.validation.consistency import consistent
 from tasks_app.core.validation.contamination import Contamination, Overlap, uncontaminated
 from tasks_app.core.validation.determinism import same_again
+from tasks_app.core.validation.distractors import telling
 from tasks_app.core.validation.diversity import fingerprint
 from tasks_app.core.validation.gate import Gate, finding
 from tasks_app.core.validation.malformed import survives
@@ -69,6 +70,7 @@ DYNAMIC: Final = {
     "N1": "doing nothing earns nothing",
     "N2": "no cheap policy comes near",
     "N3": "there is work to do",
+    "N5": "every criterion decides",
     "N6": "all that is used is needed",
     "K1": "every constraint bites",
     "K2": "constraints go together",
@@ -262,6 +264,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     notes.run("M1", DYNAMIC["M1"], with_suggestions(trial, survivors(trial, judged), judged))
     notes.explain("M1", _counted(judged))
     notes.run("N3", DYNAMIC["N3"], enough(trial))
+    notes.run("N5", DYNAMIC["N5"], telling(trial))
     notes.run("N6", DYNAMIC["N6"], needed(trial, judged))
     notes.run("M3", DYNAMIC["M3"], survives(trial))
     varied = Varied(trial)

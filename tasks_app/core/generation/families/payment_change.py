@@ -272,15 +272,7 @@ class Inquiry(PaymentFacts):
                 step(
                     "same",
                     "finance_compare_account",
-                    each=ref(
-                        "sisters",
-                        "payees",
-                        where={
-                            "id": {"ne": ref("named", "invoices", take="only", field="payee_id")}
-                        },
-                        take="all",
-                        field="id",
-                    ),
+                    each=ref("sisters", "payees", take="all", field="id"),
                     payee_id=ref("item"),
                     iban=fn("regex", ref("mail", "body"), _IBAN),
                 ),
@@ -291,7 +283,6 @@ class Inquiry(PaymentFacts):
                     "notes",
                     "mail_search_messages",
                     query=f"Call-back {self.supplier_name}",
-                    sender=self.lead.email,
                 ),
                 step(
                     "note",

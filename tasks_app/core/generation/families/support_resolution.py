@@ -182,13 +182,7 @@ class Scene(SupportFacts):
         """Steps from the request to the order, its line and the stock."""
         late = self.subtype == LATE
         if not self.desk:
-            self.steps.append(
-                step(
-                    "orders",
-                    "orders_search_orders",
-                    query=f"{self.customer.name} {self.ware.name.replace(',', '')}",
-                )
-            )
+            self.steps.append(step("orders", "orders_search_orders", query=self.customer.name))
             until: Any = ref("clock", "today")
         else:
             self.steps += [
@@ -236,7 +230,7 @@ class Scene(SupportFacts):
                 step(
                     "articles",
                     "inventory_list_products",
-                    query=f"{self.ware.article.name} {self.ware.variant}",
+                    query=self.ware.article.name,
                 ),
                 step(
                     "stock",
@@ -585,18 +579,13 @@ class Scene(SupportFacts):
             f"{limit:.2f} EUR or more by {price}; below that the customer keeps it."
         )
         if self.stock_kept:  # the price that decides stands in the product list
-            self.steps += [
-                step(
-                    "siblings",
-                    "inventory_list_products",
-                    query=f"{self.sibling.article.name} {self.sibling.variant}",
-                ),
+            self.steps.append(
                 step(
                     "wrong",
                     "inventory_get_product",
-                    sku=ref("siblings", "products", where={"name": self.sibling.name}, field="sku"),
-                ),
-            ]
+                    sku=ref("articles", "products", where={"name": self.sibling.name}, field="sku"),
+                )
+            )
         if self.takes_back:
             self.steps.append(
                 step(
@@ -681,7 +670,9 @@ class Scene(SupportFacts):
             "Close later tickets about the same matter as duplicates of the first, which is "
             "their reference."
         )
-        still_open = {"where": {"status": "open"}, "sort": "created_at", "field": "id"}
+        still_open: Json = {"sort": "created_at", "field": "id"}
+        if not self.shop_floor:  # else the search asked for open ones
+            still_open["where"] = {"status": "open"}
         self.steps.append(
             step(
                 "second",

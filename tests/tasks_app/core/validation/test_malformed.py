@@ -36,7 +36,7 @@ def test_a_tool_that_breaks_on_a_huge_text_is_found(monkeypatch: pytest.MonkeyPa
     right = tool.function
 
     def rigged(service: object, *, body: str, **rest: object) -> object:
-        if len(body) > 20_000:
+        if len(body) > 8_000:
             raise RecursionError
         return right(service, body=body, **rest)
 
