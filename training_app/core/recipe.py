@@ -122,6 +122,10 @@ class Recipe(_Part):
     threads: Count = 1
     processes: Count = 1
     """How many processes train together; another number than this refuses to start."""
+    device_batch: Annotated[int, Field(ge=0)] = 0
+    """Sequences that go through the model at a time; 0 is a process's whole share of the batch.
+    Gradients are added up to the batch, so what is learnt is the same and the hash leaves it out.
+    """
     tiny: Tiny = Tiny()
     demonstrations: Demonstrations = Demonstrations()
     rollouts: Rollouts = Rollouts()
@@ -130,6 +134,14 @@ class Recipe(_Part):
 
     @model_validator(mode="after")
     def _fits(self) -> "Recipe":
+        if self.batch % self.processes:
+            raise ValueError(
+                f"batch: {self.batch} sequences cannot be shared out to {self.processes} processes"
+            )
+        if self.device_batch and self.share % self.device_batch:
+            raise ValueError(
+                f"device_batch: it has to divide {self.share}, a process's share of the batch"
+            )
         if self.algorithm == "sft":
             return self
         if self.batch % self.rollouts.group and self.rollouts.group % self.batch:
@@ -145,8 +157,33 @@ class Recipe(_Part):
 
     @property
     def hash(self) -> str:
-        """The content hash, 64 hex digits."""
-        return content_hash(self.model_dump(mode="json"))
+        """The content hash, 64 hex digits: equal where the same is learnt."""
+        return content_hash(self.model_dump(mode="json", exclude={"device_batch"}))
+
+    @property
+    def share(self) -> int:
+        """Sequences of a step that one process sees."""
+        return self.batch // self.processes
+
+    @property
+    def together(self) -> int:
+        """Sequences that go through the model at a time."""
+        return self.device_batch or self.share
+
+    @property
+    def accumulation(self) -> int:
+        """Passes whose gradients are added up to a step."""
+        return self.share // self.together
+
+    def halved(self) -> "Recipe | None":
+        """The same recipe with at most half as many sequences at a time; None where it is one.
+
+        Half, or the next smaller number that divides a process's share.
+        """
+        half = self.together // 2
+        while half and self.share % half:
+            half -= 1
+        return self.model_copy(update={"device_batch": half}) if half else None
 
     @property
     def online(self) -> bool:

@@ -30,6 +30,8 @@ from training_app.core.recipe import Recipe, RecipeError, load_recipe
 State = Literal["queued", "starting", "running", "stopping", "stopped", "succeeded", "failed"]
 ENDED: Final[frozenset[str]] = frozenset({"stopped", "succeeded", "failed"})
 STEP_DIGITS: Final = 6
+OUT_OF_MEMORY: Final = "OutOfMemoryError"
+"""What the message of a failed run begins with where a smaller device batch may help."""
 KEEP: Final = "keep"
 """A file in a checkpoint's folder: it stays whatever its age."""
 
@@ -122,6 +124,10 @@ class RunDir:
             raise RunDirError(f"{self.path} has no recipe.json") from problem
         except RecipeError as problem:
             raise RunDirError(f"{self._recipe}: {problem}") from problem
+
+    def change_recipe(self, recipe: Recipe) -> None:
+        """Put a recipe in the place of the old one: how a run goes on where memory ran out."""
+        write_json(self._recipe, recipe.model_dump(mode="json"))
 
     # --- status ----------------------------------------------------------------------------------
 

@@ -12,13 +12,17 @@ import sys
 import time
 from pathlib import Path
 from types import FrameType
+from typing import Final
 
 import torch
 
-from training_app.core.run_dir import RunDir, RunDirError, State, Status
-from training_app.engine import grpo, preflight, sft, start
+from training_app.core.recipe import Recipe
+from training_app.core.run_dir import OUT_OF_MEMORY, RunDir, RunDirError, State, Status
+from training_app.engine import grpo, models, preflight, processes, sft, start
 
 log = logging.getLogger("training_app.engine")
+_NO_ROOM: Final = "can't allocate memory"
+"""How torch says on a CPU that there is none left; it has no class of its own for that."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,49 +43,78 @@ def main(arguments: list[str] | None = None) -> int:
     except RunDirError as problem:
         sys.stderr.write(f"{problem}\n")
         return 2
-    started = int(os.environ.get("WORLD_SIZE", "1"))
-    if started != recipe.processes:
-        sys.stderr.write(f"the recipe wants {recipe.processes} processes, there are {started}\n")
+    if processes.started() != recipe.processes:
+        sys.stderr.write(
+            f"the recipe wants {recipe.processes} processes, there are {processes.started()}\n"
+        )
         return 2
     cache: Path = given.cache or given.run_dir / "cache"
     cache.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(
-        filename=run.log_file,
-        level=logging.INFO,
-        format="%(asctime)s %(levelname)s %(name)s %(message)s",
-        force=True,
-    )
+    if processes.is_first():
+        logging.basicConfig(
+            filename=run.log_file,
+            level=logging.INFO,
+            format="%(asctime)s %(levelname)s %(name)s %(message)s",
+            force=True,
+        )
     torch.set_num_threads(recipe.threads)
 
     def stop(number: int, frame: FrameType | None) -> None:
         run.ask_to_stop()
 
     signal.signal(signal.SIGTERM, stop)
-    run.forget_stop()
-    resume = None
-    if given.resume:
-        known = run.list_checkpoints()
-        resume = known[-1].path if known else None
-        dropped = run.cut_back(known[-1].step if known else 0)
-        log.info("going on from %s; %d later metrics dropped", resume, dropped)
-    _tell(run, "starting", recipe.steps)
-    began = time.monotonic()
+    if processes.is_first():
+        run.forget_stop()
+        _tell(run, "starting", recipe.steps)
+    processes.join()
     try:
-        if recipe.online:
-            result = grpo.train(run, recipe, start.load(recipe, cache), resume=resume)
-        else:
-            result = sft.train(run, recipe, cache, resume=resume)
+        return _run(run, recipe, cache, resume=given.resume)
     except BaseException as problem:
         log.exception("the run failed")
-        _tell(run, "failed", recipe.steps, f"{type(problem).__name__}: {problem}")
+        if run.status().state != "failed":  # of several processes the first to fail says why
+            _tell(run, "failed", recipe.steps, said_of(problem))
         raise
-    known = run.list_checkpoints()
-    result["seconds"] = round(time.monotonic() - began, 1)
-    result["checkpoint"] = known[-1].path.name if known else None
-    run.write_result(result)
-    state: State = "stopped" if result["cancelled"] else "succeeded"
-    _tell(run, state, recipe.steps, step=result["steps"])
+    finally:
+        processes.leave()
+
+
+def _run(run: RunDir, recipe: Recipe, cache: Path, *, resume: bool) -> int:
+    known = run.list_checkpoints() if resume else []
+    processes.wait()
+    if resume and processes.is_first():
+        dropped = run.cut_back(known[-1].step if known else 0)
+        log.info("going on after %d metrics of later steps were dropped", dropped)
+    last = known[-1].path if known else None
+    began = time.monotonic()
+    if recipe.online:
+        result = grpo.train(run, recipe, _start(recipe, cache), resume=last)
+    else:
+        result = sft.train(run, recipe, cache, resume=last)
+    if processes.is_first():
+        known = run.list_checkpoints()
+        result["seconds"] = round(time.monotonic() - began, 1)
+        result["checkpoint"] = known[-1].path.name if known else None
+        run.write_result(result)
+        state: State = "stopped" if result["cancelled"] else "succeeded"
+        _tell(run, state, recipe.steps, step=result["steps"])
+    processes.wait()
     return 0
+
+
+def _start(recipe: Recipe, cache: Path) -> models.Loaded:
+    if processes.started() > 1 and recipe.model.kind == "cpu-tiny" and not recipe.model.init:
+        raise models.ModelError(
+            "several processes start RL from a checkpoint; name one in model.init"
+        )
+    return start.load(recipe, cache)
+
+
+def said_of(problem: BaseException) -> str:
+    """Why a run failed; a want of memory has one name, whoever noticed it."""
+    said = f"{type(problem).__name__}: {problem}"
+    if isinstance(problem, MemoryError | torch.OutOfMemoryError) or _NO_ROOM in said:
+        return f"{OUT_OF_MEMORY}: {problem}"
+    return said
 
 
 def _tell(

@@ -12,6 +12,8 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import Metrics, RunDir, Status
+from training_app.engine import processes
+from training_app.engine.held import Held, can_hold
 
 log = logging.getLogger(__name__)
 HEARTBEAT: Final = 1.0
@@ -21,7 +23,7 @@ Evaluation = Callable[[int], Mapping[str, Any]]
 
 
 class RunCallback(TrainerCallback):
-    """Keeps the run directory in step with a trainer."""
+    """Keeps the run directory in step with a trainer; of several processes the first writes."""
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class RunCallback(TrainerCallback):
             recipe: Of the run.
             evaluate: Measures the model at a checkpoint.
             enough: Whether an evaluation ends the run early.
-            samples: What the model wrote last, kept beside each checkpoint.
+            samples: What the model wrote last in this process, kept beside each checkpoint.
         """
         self.run = run
         self.recipe = recipe
@@ -49,6 +51,10 @@ class RunCallback(TrainerCallback):
         self._samples = samples
         self._began = time.monotonic()
         self._told = 0.0
+        self._step_began = self._step_took = 0.0
+        self._saved = 0
+        self._held: Held | None = None
+        self._goes_back = False
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
@@ -56,24 +62,44 @@ class RunCallback(TrainerCallback):
         """Start the clock; a resumed run goes on from the seconds it had."""
         rows = self.run.read().rows
         self._began = time.monotonic() - (rows[-1].seconds if rows else 0.0)
+        self._saved = state.global_step
         self._tell("running", state.global_step)
+
+    def on_step_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:
+        """Note when the step began."""
+        self._step_began = time.perf_counter()
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
         """Beat, and stop where somebody asked for it.
 
-        A run goes on from the end of a generation alone, so it stops there, with a checkpoint: at
-        once for SFT, at most a generation's steps later for RL.
+        A run goes on from the end of a generation alone. Stopped within one, it goes back to the
+        end of the one before and leaves that as its checkpoint; where its state is too large to be
+        held it takes the steps that are left of the generation.
         """
-        if self.run.asked_to_stop():
-            self._tell("stopping", state.global_step)
-            if state.global_step % self.recipe.boundary == 0:
-                self.cancelled = True
-                control.should_save = True
-                control.should_training_stop = True
-        elif time.monotonic() - self._told >= HEARTBEAT:
-            self._tell("running", state.global_step)
+        self._step_took = time.perf_counter() - self._step_began
+        ends = state.global_step % self.recipe.boundary == 0
+        if not processes.anyone(self.run.asked_to_stop()):
+            if ends and self.recipe.boundary > 1 and can_hold(kwargs["model"]):
+                self._held = Held(state, *_parts(kwargs))
+            if time.monotonic() - self._told >= HEARTBEAT:
+                self._tell("running", state.global_step)
+            return
+        self._tell("stopping", state.global_step)
+        if ends:
+            self._saved = state.global_step
+            control.should_save = True
+        elif can_hold(kwargs["model"]):
+            self._goes_back = True  # when the step's values are written
+            control.should_log = True
+            control.should_save = False
+        else:
+            return
+        self.cancelled = True
+        control.should_training_stop = True
 
     def on_log(
         self,
@@ -84,32 +110,47 @@ class RunCallback(TrainerCallback):
         **kwargs: Any,
     ) -> None:
         """Write the step's values as they are."""
-        if not logs or _SUMMARY in logs or not state.is_world_process_zero:
+        if not logs or _SUMMARY in logs:
             return
-        values = {k: float(v) for k, v in logs.items() if isinstance(v, int | float)}
-        self.write(state.global_step, values)
+        if state.is_world_process_zero:
+            values = {k: float(v) for k, v in logs.items() if isinstance(v, int | float)}
+            values.setdefault("step_time", self._step_took)
+            self.write(state.global_step, values)
+        if self._goes_back:
+            self._goes_back = False
+            if self._held is not None and self._held.step > self._saved:
+                log.info("step %d goes back to %d", state.global_step, self._held.step)
+                self._held.put_back(state, *_parts(kwargs))
+                control.should_save = True
 
     def on_save(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
         """Move the checkpoint to its place, measure it, seal it, drop old ones."""
-        if not state.is_world_process_zero:
-            return
-        step = state.global_step
+        self._saved = state.global_step
+        samples = processes.gathered(self._samples()) if self._samples is not None else None
+        processes.wait()  # each has written its part of the checkpoint
+        enough = state.is_world_process_zero and self._keep(args, state.global_step, samples)
+        if processes.anyone(enough):
+            control.should_training_stop = True
+
+    def _keep(
+        self, args: TrainingArguments, step: int, samples: Sequence[Mapping[str, Any]] | None
+    ) -> bool:
+        """Keep a checkpoint; return whether its evaluation ends the run."""
         made = Path(args.output_dir) / f"checkpoint-{step}"
         target = self.run.checkpoint_path(step)
         shutil.rmtree(target, ignore_errors=True)
         shutil.move(made, target)
         evaluation: Mapping[str, Any] = {}
         every = self.recipe.measure.every
-        if self._evaluate is not None and every and step % every == 0:
+        if self._evaluate is not None and every and step % every == 0 and not self.cancelled:
             evaluation = self._evaluate(step)
-        if self._samples is not None:
-            self.run.write_samples(step, self._samples())
+        if samples is not None:
+            self.run.write_samples(step, samples)
         self.run.seal(step, evaluation)
         self.run.prune(self.recipe.keep)
-        if evaluation and self._enough is not None and self._enough(evaluation):
-            control.should_training_stop = True
+        return bool(evaluation and self._enough is not None and self._enough(evaluation))
 
     def write(self, step: int, values: Mapping[str, float]) -> None:
         """Write values of a step."""
@@ -118,6 +159,8 @@ class RunCallback(TrainerCallback):
 
     def _tell(self, state: str, step: int) -> None:
         self._told = time.monotonic()
+        if not processes.is_first():
+            return
         self.run.write_status(
             Status(
                 state=state,  # type: ignore[arg-type]  # one of the literal states above
@@ -127,3 +170,8 @@ class RunCallback(TrainerCallback):
                 heartbeat=time.time(),
             )
         )
+
+
+def _parts(known: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """What a trainer tells its callbacks of itself."""
+    return known["model"], known["optimizer"], known["lr_scheduler"]

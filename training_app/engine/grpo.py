@@ -14,7 +14,7 @@ from trl import GRPOConfig, GRPOTrainer
 from training_app.core.prompts import Prompt, toolsets
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir
-from training_app.engine import data, models
+from training_app.engine import data, models, processes
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.environments import environment_class
 from training_app.engine.evaluate import after, measure
@@ -48,7 +48,7 @@ def train(
         start: The model to start from; a resumed run takes its weights from the checkpoint.
         resume: The checkpoint to go on from.
     """
-    rows = data.prompts(run, recipe)
+    rows = processes.one_by_one(lambda: data.prompts(run, recipe))
     model, tokenizer = start.model, start.tokenizer
     fresh = data.held_out(recipe, final=True)
     result: dict[str, Any] = {
@@ -56,7 +56,7 @@ def train(
         "split_kind": "new_instances",
         "flat_loss": recipe.flat_loss,
     }
-    if fresh and resume is None:
+    if fresh and resume is None and processes.is_first():
         result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
         log.info("before: %s", result["before"])
     rewards = Rewards([tokenizer.eos_token_id, tokenizer.pad_token_id])
@@ -71,7 +71,7 @@ def train(
         fifth = max(1, len(curve) // 5)
         result["reward_first_fifth"] = sum(curve[:fifth]) / fifth
         result["reward_last_fifth"] = sum(curve[-fifth:]) / fifth
-    if fresh and not callback.cancelled:
+    if fresh and not callback.cancelled and processes.is_first():
         result.update(after(run, recipe, model, tokenizer, trainer.state.global_step))
         log.info("after: %s", result["after"])
     return result
@@ -99,7 +99,7 @@ def make_trainer(
             }
             for row in rows
         ]
-    )
+    ).select(order_of(recipe, len(rows)))
     common: dict[str, Any] = {
         "model": start.model,
         "processing_class": start.tokenizer,
@@ -124,14 +124,34 @@ def make_trainer(
     return trainer
 
 
+def order_of(recipe: Recipe, rows: int) -> list[int]:
+    """Which prompts are rolled out, generation by generation, to the end of the run.
+
+    Every pass has an order of its own. The trainer's own sampler forgets where it was: a run that
+    was resumed after its first pass went through the prompts in the order of the first again.
+    """
+    play = recipe.rollouts
+    prompts = recipe.batch * play.steps_per_generation // play.group
+    wanted = prompts * -(-recipe.steps // recipe.boundary)
+    drawn = torch.Generator().manual_seed(recipe.seed)
+    order: list[int] = []
+    while len(order) < wanted:
+        made = torch.randperm(rows, generator=drawn).tolist()
+        # a generation has no prompt twice, unless there are fewer than it takes
+        order += made[: rows - rows % prompts] if rows >= prompts else made
+    return order[:wanted]
+
+
 def _arguments(run: RunDir, recipe: Recipe) -> GRPOConfig:
     gpu = torch.cuda.is_available()
     play = recipe.rollouts
     return GRPOConfig(
         output_dir=str(run.path / "trainer"),
-        per_device_train_batch_size=recipe.batch,
+        per_device_train_batch_size=recipe.together,
+        gradient_accumulation_steps=recipe.accumulation,
         num_generations=play.group,
-        steps_per_generation=play.steps_per_generation,
+        # TRL counts passes, not optimizer steps
+        steps_per_generation=play.steps_per_generation * recipe.accumulation,
         num_iterations=play.iterations,
         max_completion_length=play.longest,
         max_tool_calling_iterations=play.tool_rounds,
@@ -151,6 +171,7 @@ def _arguments(run: RunDir, recipe: Recipe) -> GRPOConfig:
         save_steps=recipe.save_every,
         seed=recipe.seed,
         data_seed=recipe.seed,
+        shuffle_dataset=False,  # see order_of
         report_to=list(recipe.report_to),
         use_cpu=not gpu,
         bf16=gpu or (recipe.model.kind != "cpu-tiny" and bf16_on_cpu()),

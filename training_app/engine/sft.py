@@ -14,7 +14,7 @@ from trl import SFTConfig, SFTTrainer
 from training_app.core.demonstrations import Row
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir
-from training_app.engine import data, dialogues, models
+from training_app.engine import data, dialogues, models, processes
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.evaluate import after, measure
 from training_app.engine.tiny import circuit
@@ -41,8 +41,8 @@ def train(
         resume: The checkpoint to go on from.
         enough: Whether the evaluation of a checkpoint ends the run early.
     """
-    rows = data.demonstrations(run, recipe)
-    loaded, mixed = _start(recipe, cache, rows)
+    rows = processes.one_by_one(lambda: data.demonstrations(run, recipe))
+    loaded, mixed = processes.one_by_one(lambda: _start(recipe, cache, rows))
     model, tokenizer = loaded.model, loaded.tokenizer
     result: dict[str, Any] = {
         "base_seconds": round(loaded.base_seconds, 1),
@@ -50,7 +50,7 @@ def train(
         "split_kind": "new_instances",
     }
     fresh = data.held_out(recipe, final=True)
-    if fresh and resume is None:
+    if fresh and resume is None and processes.is_first():
         result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
         log.info("before: %s", result["before"])
     learnt = dialogues.label(tokenizer, rows)
@@ -85,10 +85,11 @@ def train(
         optimizers=(_optimizer(recipe, model), None),
     )
     trainer.remove_callback(PrinterCallback)  # metrics have their own file
+    trainer._total_train_tokens = _tokens_so_far(run)  # which the trainer does not save
     trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     result["steps"] = trainer.state.global_step
     result["cancelled"] = callback.cancelled
-    if fresh and not callback.cancelled:
+    if fresh and not callback.cancelled and processes.is_first():
         result.update(after(run, recipe, model, tokenizer, trainer.state.global_step))
         log.info("after: %s", result["after"])
     return result
@@ -123,11 +124,18 @@ def _optimizer(recipe: Recipe, model: torch.nn.Module) -> torch.optim.Optimizer 
     )
 
 
+def _tokens_so_far(run: RunDir) -> int:
+    """Tokens that a resumed run has seen before."""
+    counts = [row.values["num_tokens"] for row in run.read().rows if "num_tokens" in row.values]
+    return int(counts[-1]) if counts else 0
+
+
 def _arguments(run: RunDir, recipe: Recipe) -> SFTConfig:
     gpu = torch.cuda.is_available()
     return SFTConfig(
         output_dir=str(run.path / "trainer"),
-        per_device_train_batch_size=recipe.batch,
+        per_device_train_batch_size=recipe.together,
+        gradient_accumulation_steps=recipe.accumulation,
         max_steps=recipe.steps,
         learning_rate=recipe.learning_rate,
         lr_scheduler_type="cosine_with_min_lr",
@@ -136,8 +144,7 @@ def _arguments(run: RunDir, recipe: Recipe) -> SFTConfig:
         weight_decay=0.0,
         adam_beta2=0.98,
         max_grad_norm=1.0,
-        logging_steps=10,
-        logging_first_step=True,
+        logging_steps=1,
         save_strategy="steps",
         save_steps=recipe.save_every,
         seed=recipe.seed,

@@ -38,6 +38,8 @@ def test_a_recipe_read_back_has_the_same_hash() -> None:
         ({"sped": 1}, "sped: Extra inputs are not permitted"),
         ({"batch": 12}, "recipe: batch: a step holds whole groups"),
         ({"save_every": 15}, "recipe: save_every: a resumed run is the same only from"),
+        ({"processes": 3}, "recipe: batch: 32 sequences cannot be shared out to 3 processes"),
+        ({"device_batch": 5}, "recipe: device_batch: it has to divide 32, a process's share"),
         ({"model": {"kind": "pretrained"}}, "model: a pretrained model has a name or folder"),
     ],
 )
@@ -57,3 +59,21 @@ def test_a_loss_that_is_flat_by_construction_is_said_so() -> None:
     assert "0 at every step" in flat.flat_loss
     assert PRESETS["cpu-tiny-grpo"].flat_loss == ""
     assert Recipe(algorithm="sft").flat_loss == ""
+
+
+def test_a_device_batch_is_halved_down_to_one_and_the_step_stays_the_same() -> None:
+    recipe: Recipe | None = preset("cpu-tiny-sft", batch=24, processes=2)
+    met: list[tuple[int, int]] = []
+    while recipe is not None:
+        met.append((recipe.together, recipe.accumulation))
+        assert recipe.together * recipe.accumulation * recipe.processes == recipe.batch
+        recipe = recipe.halved()
+    assert met == [(12, 1), (6, 2), (3, 4), (1, 12)]
+
+
+def test_a_halved_recipe_has_the_hash_of_the_whole_one() -> None:
+    whole = PRESETS["cpu-tiny-grpo"]
+    half = whole.halved()
+    assert half is not None
+    assert (half.device_batch, half.hash) == (whole.batch // 2, whole.hash)
+    assert half.changed(whole) == {"device_batch": (whole.batch // 2, 0)}

@@ -1,0 +1,80 @@
+"""Several processes that train one model: who writes, what all agree on.
+
+Each process plays its share of the rollouts and sees its share of a batch. Only the first writes
+the run directory; what it decides, all decide, or one would wait for the others for ever. A process
+alone agrees with itself, at no cost.
+"""
+
+import datetime as dt
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import torch
+from torch import distributed
+
+PATIENCE: Final = dt.timedelta(hours=12)
+"""The others wait so long while the first measures or makes a base."""
+_Made = TypeVar("_Made")
+
+
+def started() -> int:
+    """How many were started together."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def is_first() -> bool:
+    """Whether this is the one that writes; true for a process alone."""
+    return int(os.environ.get("RANK", "0")) == 0
+
+
+def join() -> None:
+    """Meet the others. What we agree on goes over the CPU, what the trainer sends as it likes."""
+    if started() == 1 or distributed.is_initialized():
+        return
+    backend = "gloo"
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+        backend = "cpu:gloo,cuda:nccl"
+    distributed.init_process_group(backend, timeout=PATIENCE)
+
+
+def leave() -> None:
+    """Part from the others."""
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
+
+
+def anyone(says: bool) -> bool:  # noqa: FBT001 (one word of one process)
+    """Whether any process says so; all of them have to ask."""
+    if started() == 1:
+        return says
+    votes = torch.tensor([int(says)])
+    distributed.all_reduce(votes)
+    return bool(votes.item())
+
+
+def wait() -> None:
+    """Go on when all have come here."""
+    anyone(says=False)
+
+
+def gathered(rows: Sequence[Any]) -> list[Any]:
+    """The rows of all processes, in their order."""
+    if started() == 1:
+        return list(rows)
+    parts: list[Any] = [None] * started()
+    distributed.all_gather_object(parts, list(rows))
+    return [row for part in parts for row in part]
+
+
+def one_by_one(make: Callable[[], _Made]) -> _Made:
+    """Let the first make something that it leaves in a folder, then the others find it there."""
+    if started() == 1:
+        return make()
+    if is_first():
+        made = make()
+        wait()
+        return made
+    wait()
+    return make()
