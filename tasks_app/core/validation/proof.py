@@ -35,6 +35,7 @@ from tasks_app.core.validation.determinism import same_again
 from tasks_app.core.validation.distractors import telling
 from tasks_app.core.validation.diversity import fingerprint
 from tasks_app.core.validation.gate import Gate, finding
+from tasks_app.core.validation.leaks import leaked
 from tasks_app.core.validation.malformed import survives
 from tasks_app.core.validation.mutants import Judged, prove_mutants, prove_states, survivors
 from tasks_app.core.validation.nontrivial import cheap_plays, does_nothing, no_shortcut
@@ -70,6 +71,7 @@ DYNAMIC: Final = {
     "N1": "doing nothing earns nothing",
     "N2": "no cheap policy comes near",
     "N3": "there is work to do",
+    "N4": "nothing is given away",
     "N5": "every criterion decides",
     "N6": "all that is used is needed",
     "K1": "every constraint bites",
@@ -264,6 +266,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     notes.run("M1", DYNAMIC["M1"], with_suggestions(trial, survivors(trial, judged), judged))
     notes.explain("M1", _counted(judged))
     notes.run("N3", DYNAMIC["N3"], enough(trial))
+    notes.run("N4", DYNAMIC["N4"], leaked(trial))
     notes.run("N5", DYNAMIC["N5"], telling(trial))
     notes.run("N6", DYNAMIC["N6"], needed(trial, judged))
     notes.run("M3", DYNAMIC["M3"], survives(trial))

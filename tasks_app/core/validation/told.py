@@ -116,6 +116,12 @@ class Told:
             for wording in ((folded, spaced) if spaced != folded else (folded,))
         )
 
+    def has(self, value: Any) -> bool:
+        """Say whether exactly this value was taken in, on its own."""
+        if isinstance(value, str):
+            return fold(value) in self._exact
+        return round(float(value), 2) in self._exact
+
     def hints(self, value: str) -> bool:
         """Say whether a word of a code is told: `on_hold` where something is to be held."""
         if self._words is None:
