@@ -5,6 +5,7 @@ What it does is read from `stub.json` in the run directory; without one it takes
     {"hold": 3}            waits before step 3 until the file `go` is there, or it is asked to stop
     {"die": 3}             ends by signal 9 before step 3, if it did not start from a checkpoint
     {"fail": "words"}      fails with these words before step 3, likewise
+    {"room": 2}            fails for want of memory before step 3, while more go through at a time
     {"deaf": true}         hears neither the request to stop nor TERM
     {"problems": [...]}    what --check finds
     {"mute": 3}            ends with this code and a line on stderr, whatever it is asked
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from training_app.core.recipe import Recipe
-from training_app.core.run_dir import Metrics, RunDir, Status
+from training_app.core.run_dir import OUT_OF_MEMORY, Metrics, RunDir, Status
 
 _PAUSE = 0.02
 
@@ -89,6 +90,9 @@ def train(run: RunDir, recipe: Recipe, plan: dict[str, Any], start: int) -> int:
             os.kill(os.getpid(), signal.SIGKILL)
         if step == 3 and "fail" in plan and not start:
             tell("failed", step - 1, plan["fail"])
+            return 1
+        if step == 3 and recipe.together > plan.get("room", recipe.together):
+            tell("failed", step - 1, f"{OUT_OF_MEMORY}: CUDA out of memory.")
             return 1
         run.append(
             Metrics(step, step * recipe.batch, step * 0.5, {"loss": 1 / step, "from": start})

@@ -172,6 +172,11 @@ class RunDir:
         """Before a run goes on."""
         self._cancel.unlink(missing_ok=True)
 
+    def note(self, line: str) -> None:
+        """Add a line of somebody else to the engine's log."""
+        with self.log_file.open("a", encoding="utf-8") as stream:
+            stream.write(f"{line}\n")
+
     # --- metrics ---------------------------------------------------------------------------------
 
     def append(self, metrics: Metrics) -> None:

@@ -30,6 +30,7 @@ from training_app.models import Checkpoint, Dataset, TrainingRun
 from training_app.operations.absorbing import absorb, status_of
 from training_app.operations.run_archives import refresh_adopted
 from training_app.operations.runs import (
+    halve_device_batch,
     link_job,
     mark_starting,
     note_cancel,
@@ -48,6 +49,8 @@ logger = logging.getLogger(__name__)
 KIND: Final = "train_run"
 MOST_ATTEMPTS: Final = 20
 """How often a run is taken up again after its worker died, before it is lost."""
+MOST_HALVINGS: Final = 3
+"""How often the device batch of a run is halved before the run fails for want of memory."""
 LOOK_SECONDS: Final = 1.0
 """Between two looks into the run directory."""
 _SOON: Final = 90.0
@@ -183,7 +186,9 @@ class _Watch:
         """Raises Cancelled where it was stopped, RunFailed where it failed."""
         try:
             self._engine = self._find_or_start()
-            if self._engine is not None:
+            self._watch(self._engine)
+            while self._stopping is None and (smaller := self._smaller()) is not None:
+                self._engine = self._start(smaller, f"memory ran out; {smaller.together} at a time")
                 self._watch(self._engine)
             self._account(None if self._engine is None else self._engine.exit_code())
         except KeyboardInterrupt:
@@ -244,7 +249,17 @@ class _Watch:
         settle_run(run=self._run, state=JobState.LOST, message=message)
         raise RunFailed(message)
 
-    def _start(self, recipe: Recipe) -> launcher.Engine:
+    def _smaller(self) -> Recipe | None:
+        """Halve the device batch where memory ran out and it was not halved too often."""
+        run = self._run
+        status = absorb(run=run).status
+        if status.state != "failed" or not _short_of_memory(status.message):
+            return None
+        if run.halvings >= MOST_HALVINGS:
+            return None
+        return halve_device_batch(run=run)
+
+    def _start(self, recipe: Recipe, why: str = "") -> launcher.Engine:
         run, handle = self._run, self._handle
         known = self._checkpoints()
         step = known[-1] if known else 0
@@ -270,6 +285,7 @@ class _Watch:
                 f"The engine cannot be started: {problem}. Correct STUDIO_ENGINE or unset it."
             ) from problem
         message = f"going on from step {step}" if step else "starting the engine"
+        message = f"{why}, {message}" if why else message
         mark_starting(run=run, pid=engine.pid, host=launcher.host(), message=message)
         handle.progress(step, run.steps, message)
         return engine
@@ -285,8 +301,8 @@ class _Watch:
 
     # Watching
 
-    def _watch(self, engine: launcher.Engine) -> None:
-        while not engine.wait(LOOK_SECONDS):
+    def _watch(self, engine: launcher.Engine | None) -> None:
+        while engine is not None and not engine.wait(LOOK_SECONDS):
             try:
                 self._look(engine)
             except (OperationalError, InterfaceError) as problem:
@@ -362,8 +378,11 @@ class _Watch:
     def _why(self, status: Status, code: int | None) -> str:
         if status.state == "failed":
             said = status.message or "The engine failed and gave no reason; its log has more."
-            short = any(words in said.lower() for words in _OUT_OF_MEMORY)
-            return f"{said} {_SMALLER}" if short else said
+            if not _short_of_memory(said):
+                return said
+            tried = self._run.halvings
+            often = f" The device batch was halved {tried} times already." if tried else ""
+            return f"{said} {_SMALLER}{often}"
         known = self._checkpoints()
         on = f"goes on from step {known[-1]}" if known else "starts again from the beginning"
         if code == -signal.SIGKILL:
@@ -380,6 +399,10 @@ class _Watch:
             how = f"ended with code {code}"
         said = f" Its last words: {words}" if words else ""
         return f"The engine {how}. Resumed it {on}.{said}"
+
+
+def _short_of_memory(message: str) -> bool:
+    return any(words in message.lower() for words in _OUT_OF_MEMORY)
 
 
 _OUT_OF_MEMORY: Final = ("out of memory", "outofmemory", "can't allocate memory")

@@ -327,6 +327,30 @@ def rewind(*, run: TrainingRun, step: int) -> int:
     return dropped
 
 
+def halve_device_batch(*, run: TrainingRun) -> Recipe | None:
+    """Let a run whose memory ran out go on with half as many sequences at a time.
+
+    The batch of a step and so what is learnt stay the same. None where it is one already.
+    """
+    directory = run_dir(run)
+    smaller = directory.recipe().halved()
+    if smaller is None:
+        return None
+    directory.change_recipe(smaller)
+    with transaction.atomic():
+        row = TrainingRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
+        row.halvings += 1
+        row.recipe = {**row.recipe, "device_batch": smaller.device_batch}
+        row.save(update_fields=["halvings", "recipe"])
+    directory.write_status(Status("queued", run.step, run.steps))
+    directory.note(
+        f"memory ran out: the device batch is halved to {smaller.device_batch}, "
+        f"{smaller.accumulation} passes a step (time {row.halvings})"
+    )
+    run.refresh_from_db()
+    return smaller
+
+
 @transaction.atomic
 def promote(*, checkpoint: Checkpoint, promoted: bool, by: User | HasUser | None) -> Checkpoint:
     """Keep a checkpoint whatever its age, or no longer. Audited.

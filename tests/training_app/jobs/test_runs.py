@@ -230,10 +230,33 @@ def test_a_failed_engine_gives_its_own_reason(studio: Path) -> None:
     )
 
 
-def test_an_engine_without_memory_is_told_what_to_make_smaller(studio: Path) -> None:
-    run = plan(opened(), fail="OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB.")
-    with pytest.raises(JobEnded, match=r"2 GiB\. The memory ran out: start a run with a smaller"):
+def test_an_engine_without_memory_goes_on_with_half_the_device_batch(studio: Path) -> None:
+    run = plan(opened(batch=16), room=4)
+    job = performed(run)
+    run = stored(run)
+    assert (run.state, run.halvings, job.attempt) == (JobState.SUCCEEDED, 2, 1)
+    recipe = run_dir(run).recipe()
+    assert (recipe.batch, recipe.device_batch, recipe.accumulation) == (16, 4, 4)
+    assert (run.recipe["device_batch"], run.recipe_hash) == (4, recipe.hash)
+    assert curve(run) == [(1, 0), (2, 0), *((step, 2) for step in range(3, 7))]
+    assert [
+        line for line in run_dir(run).log_file.read_text().splitlines() if "halved" in line
+    ] == [
+        "memory ran out: the device batch is halved to 8, 2 passes a step (time 1)",
+        "memory ran out: the device batch is halved to 4, 4 passes a step (time 2)",
+    ]
+
+
+@pytest.mark.parametrize(("batch", "halvings"), [(64, 3), (4, 2)])
+def test_a_device_batch_is_halved_three_times_at_most_and_never_below_one(
+    studio: Path, batch: int, halvings: int
+) -> None:
+    run = plan(opened(batch=batch), room=0)
+    message = rf"CUDA out of memory.*smaller batch.*halved {halvings} times already"
+    with pytest.raises(JobEnded, match=message):
         performed(run)
+    run = stored(run)
+    assert (run.state, run.halvings, kept(run)) == (JobState.FAILED, halvings, [2])
 
 
 # Stopping and going on
