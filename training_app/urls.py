@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from training_app.views import compare_runs, new_run, run_curves, run_files
+from training_app.views import compare_evaluations, compare_runs, new_run, run_curves, run_files
 from training_app.views import datasets as dataset_pages
 from training_app.views import evaluations as evaluation_pages
 from training_app.views import run as run_page
@@ -47,6 +47,10 @@ runs: list[URLPattern] = [
 ]
 
 evaluations: list[URLPattern] = [
+    path(
+        "compare/<str:code>/<str:other>/", compare_evaluations.evaluation_compare,
+        name="evaluation-compare",
+    ),
     path("evaluations/", evaluation_pages.evaluation_list, name="evaluations"),
     path("evaluations/suites/", evaluation_pages.suite_freeze, name="suite-freeze"),
     path("evaluations/suites/<str:code>/", evaluation_pages.suite, name="suite"),

@@ -22,10 +22,12 @@ from training_app.operations.evaluations import (
     set_baseline,
 )
 from training_app.queries import evaluations as queries
+from training_app.queries.comparisons import comparison_of, different_suites
 from training_app.queries.runs import get_checkpoint
 from training_app.queries.servings import SERVE, servings
 from training_app.schemas.evaluations import (
     BaselineIn,
+    ComparisonOut,
     EvaluationDetail,
     EvaluationIn,
     EvaluationOut,
@@ -121,6 +123,19 @@ def compare(request: HttpRequest, code: str, body: BaselineIn) -> EvaluationDeta
     other = queries.get_evaluation(body.baseline) if body.baseline else None
     set_baseline(evaluation=row, baseline=other, by=principal(request))
     return EvaluationDetail.of(queries.get_evaluation(code))
+
+
+@router.get(
+    "/{code}/compare/{other}", response=ComparisonOut, summary="The first as before, the second now"
+)
+@require(Act.READ)
+def compare_two(request: HttpRequest, code: str, other: str) -> ComparisonOut:
+    """Paired differences by family with intervals, regressions first. 409 on different suites."""
+    before, after = queries.get_evaluation(code), queries.get_evaluation(other)
+    found = comparison_of(before, after)
+    if found.difference is None:
+        raise Conflict(different_suites(before, after))
+    return ComparisonOut.of(found, found.difference)
 
 
 @router.post("/{code}/cancel", response=EvaluationOut, summary="Stop an evaluation")

@@ -168,12 +168,15 @@ def compare(
     )
     worse = [change for change in changes if (change.score, change.reward) < (0, 0)]
     better = [change for change in reversed(changes) if (change.score, change.reward) > (0, 0)]
+    still = [other.score for one, other in pairs if not _moved(one, other)]
     return {
         **_difference(pairs, draws),
         "unpaired": len({r.version for r in (*before, *after)}) - len(pairs),
         "worse": len(worse),
         "better": len(better),
-        "same": len(pairs) - len(worse) - len(better),
+        "same": len(still),
+        "same_passed": still.count(1.0),
+        "same_failed": still.count(0.0),
         "families": [
             {
                 "family": family,

@@ -7,12 +7,14 @@ from ninja import Schema
 from pydantic import Field, JsonValue
 
 from rollouts_app.operations.batches import LARGEST_GROUP
+from studio.lib.jsonvalue import JsonObject
 from studio.web.choices import JobState
 from studio.web.models import Job
 from tasks_app.models import ModelEndpoint
 from training_app.enums import SplitKind
 from training_app.models import Evaluation, Suite
 from training_app.operations.evaluations import LARGEST_SEED
+from training_app.queries.comparisons import Comparison
 from training_app.queries.evaluations import shown_report
 
 
@@ -146,6 +148,27 @@ class EvaluationDetail(EvaluationOut):
         """The public form of a row with its report."""
         return EvaluationDetail(
             **EvaluationOut.from_row(row).model_dump(), report=dict(shown_report(row))
+        )
+
+
+class ComparisonOut(Schema):
+    """Two evaluations on one suite, task by task."""
+
+    before: str
+    after: str
+    suite: str
+    unlike: list[str] = Field(description="What differs beside the model.")
+    difference: dict[str, JsonValue]
+
+    @staticmethod
+    def of(found: Comparison, difference: JsonObject) -> "ComparisonOut":
+        """The public form of a comparison."""
+        return ComparisonOut(
+            before=found.before.code,
+            after=found.after.code,
+            suite=found.after.suite.name,
+            unlike=list(found.unlike),
+            difference=dict(difference),
         )
 
 

@@ -26,6 +26,7 @@ from training_app.forms.evaluations import (
     ServeForm,
     SuiteForm,
     model_of,
+    way_of,
 )
 from training_app.jobs.evaluations import start_evaluation, start_serving
 from training_app.jobs.serving import PREFIX as CHECKPOINT
@@ -243,6 +244,7 @@ def evaluation(request: HttpRequest, code: str) -> HttpResponse:
             others=others, initial={"baseline": row.baseline.code if row.baseline else ""}
         ),
         "others": others,
+        "choices": [(one, model_of(one), way_of(one)) for one in others],
         "again_url": _again(row),
         "episodes_url": list_url(reverse("episodes"), filter_text),
         "passed_url": list_url(reverse("episodes"), f"{filter_text} passed:yes"),

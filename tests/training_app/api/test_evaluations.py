@@ -17,6 +17,7 @@ from tests.factories.people import person
 from tests.training_app.served import checkpoint, suite
 from training_app.jobs.evaluations import EVALUATE
 from training_app.models import Evaluation, Suite
+from training_app.operations.evaluations import open_evaluation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -108,6 +109,20 @@ def test_a_viewer_reads_and_starts_nothing(client_of: Callable[[Role], Client]) 
     post(viewer, "/suites", {"name": "mine"}, 403)
     post(viewer, "/servings", {"checkpoint": row.code}, 403)
     assert read(viewer, "/servings") == []
+
+
+def test_two_evaluations_are_compared_on_one_suite_alone(
+    client_of: Callable[[Role], Client],
+) -> None:
+    row, on = checkpoint(), suite(tasks=2)
+    before, after = (open_evaluation(suite=on, checkpoint=row, by=None) for _ in range(2))
+    elsewhere = open_evaluation(suite=suite("kettles", 1), checkpoint=row, by=None)
+    client = client_of(Role.VIEWER)
+    found = read(client, f"/evaluations/{before.code}/compare/{after.code}")
+    assert (found["before"], found["after"], found["suite"]) == (before.code, after.code, "lamps")
+    assert (found["difference"]["tasks"], found["difference"]["unpaired"]) == (0, 2)
+    refused = read(client, f"/evaluations/{before.code}/compare/{elsewhere.code}", 409)
+    assert "Compare two evaluations on one suite." in refused["detail"]
 
 
 def test_serving_is_queued_and_stopped(client_of: Callable[[Role], Client]) -> None:

@@ -108,6 +108,7 @@ def test_a_comparison_pairs_tasks_and_names_the_worst_first() -> None:
     found: Any = compare(before, after)
     assert (found["tasks"], found["unpaired"]) == (4, 2)
     assert (found["worse"], found["better"], found["same"]) == (2, 1, 1)
+    assert (found["same_passed"], found["same_failed"]) == (1, 0)
     assert (found["before"], found["after"], found["difference"]) == (0.5, 0.5, 0.0)
     assert found["low"] < 0 < found["high"]
     assert found["reward_difference"] == pytest.approx((-1 + 1 + 0 - 0.25) / 4)

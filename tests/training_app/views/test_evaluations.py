@@ -161,7 +161,7 @@ def test_the_page_shows_scores_what_is_new_and_the_worst_first(
     assert before.batch is not None
     worse = after.batch.episodes.get(reward=0.5)
     was = before.batch.episodes.get(version=worse.version_id)
-    assert html.index(f"/episodes/{worse.code}/") < html.index(f"/episodes/{was.code}/")
+    assert html.index(f"/episodes/{was.code}/") < html.index(f"/episodes/{worse.code}/")
     assert f"batch%3A{after.batch.code}+stop%3Afailed" in html
     assert after.checkpoint is not None
     # the address that starts it again carries its settings
@@ -269,6 +269,57 @@ def test_a_run_has_a_table_of_before_and_after(client_of: Callable[[Role], Clien
     assert "Measure on a suite" not in on_its_page
     assert "Measure on a suite" in words(page(client_of(Role.EDITOR), f"/runs/{run.code}/"))
     assert before_after(made_run()) == []
+
+
+def test_two_evaluations_stand_beside_each_other_with_the_worst_first(
+    client_of: Callable[[Role], Client],
+) -> None:
+    before, after = compared()
+    client = client_of(Role.VIEWER)
+    html = page(client, f"/compare/{before.code}/{after.code}/")
+    said = words(html)
+    assert "Difference 0.00 -1.00 to 1.00" in said
+    assert "Worse 1 of 2 tasks" in said
+    assert "The same 0 0 passed, 0 failed in both" in said
+    assert "Only in one 1" in said
+    assert "All tasks new families 2 50 % 50 % 0.00 -1.00 to 1.00" in said
+    assert after.batch is not None
+    assert before.batch is not None
+    worse = after.batch.episodes.get(reward=0.5)
+    was = before.batch.episodes.get(version=worse.version_id)
+    row = html[html.index('id="worse"') : html.index('id="better"')]
+    assert row.index(f"/episodes/{was.code}/") < row.index(f"/episodes/{worse.code}/")
+    assert f"/compare/{after.code}/{before.code}/" in html
+    assert f"/compare/{before.code}/{after.code}/" in page(client, f"/evaluations/{after.code}/")
+
+
+def test_what_else_differs_is_said(client_of: Callable[[Role], Client]) -> None:
+    before, _ = compared()
+    sampled = open_evaluation(
+        suite=before.suite, checkpoint=before.checkpoint, greedy=False, group_size=3, by=None
+    )
+    said = words(page(client_of(Role.VIEWER), f"/compare/{before.code}/{sampled.code}/"))
+    assert "Not only the model differs." in said
+    assert f"{before.code} is greedy, {sampled.code} is sampled." in said
+    assert f"{before.code} has 1 episodes a task, {sampled.code} has 3." in said
+    assert f"{sampled.code} is not finished" in said
+    assert "Only in one 3" in said
+
+
+def test_different_suites_are_explained_with_what_can_be_compared(
+    client_of: Callable[[Role], Client],
+) -> None:
+    before, after = compared()
+    other = open_evaluation(suite=suite("kettles", 1), checkpoint=after.checkpoint, by=None)
+    client = client_of(Role.VIEWER)
+    html = page(client, f"/compare/{after.code}/{other.code}/")
+    said = words(html)
+    assert f"{after.code} was measured on lamps, {other.code} on kettles." in said
+    assert f"/compare/{before.code}/{after.code}/" in html
+    assert "Nothing else was measured on it." in said
+    page(client, f"/compare/{after.code}/{after.code}/", 400)
+    page(client, f"/compare/{after.code}/EV-0000/", 404)
+    assert "is no code of an evaluation" in words(page(client, "/compare/E-AAAA/E-BBBB/", 404))
 
 
 def test_a_checkpoint_is_served_and_stopped_from_the_page(
