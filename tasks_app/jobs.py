@@ -4,14 +4,22 @@
 task in the calling process, which takes tens of milliseconds. Commands use the same kinds inline.
 """
 
+import datetime as dt
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+import orjson
+from celery import shared_task
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
 
 from studio.lib.chat import EndpointFailure
 from studio.lib.chat_probe import probe
@@ -20,6 +28,9 @@ from studio.lib.similarity import Index
 from studio.web.errors import Conflict, Invalid, NotFound, StudioError, Unavailable
 from studio.web.jobs import JobHandle, register, start
 from studio.web.models import Blob, Job, User
+from tasks_app.core.audit.audit import Report, chores
+from tasks_app.core.audit.pool import mapper
+from tasks_app.core.audit.subjects import Subject
 from tasks_app.core.generation.crowd import Crowd
 from tasks_app.core.generation.families.catalog import inventory_of
 from tasks_app.core.generation.family import Plan
@@ -33,8 +44,9 @@ from tasks_app.core.validation.contamination import print_of
 from tasks_app.core.validation.proof import Elsewhere, prove
 from tasks_app.core.validation.second_process import SecondProcess
 from tasks_app.enums import Act, ImportOutcome, ImportSource, Verdict
-from tasks_app.models import GenerationRun, ImportRun, ModelEndpoint, Proof, Task
+from tasks_app.models import GateAudit, GenerationRun, ImportRun, ModelEndpoint, Proof, Task
 from tasks_app.operations.actors import Actor, user_of
+from tasks_app.operations.audits import link_audit, open_audit, store_audit
 from tasks_app.operations.benchmarks import NewItem, add_benchmark, remove_benchmark
 from tasks_app.operations.endpoints import open_client, record_probe, without_key
 from tasks_app.operations.generation import open_run, store_outcomes
@@ -50,15 +62,23 @@ from tasks_app.queries import (
     matching,
     repeating,
 )
+from tasks_app.reports import stale
 
 logger = logging.getLogger(__name__)
 
 GENERATE: Final = "generate_tasks"
 PROVE: Final = "prove_tasks"
 IMPORT: Final = "import_tasks"
+AUDIT: Final = "audit_gates"
+RENEW: Final = "renew_proofs"
 PROBE: Final = "probe_endpoint"
 ADD_BENCHMARK: Final = "add_benchmark"
 REMOVE_BENCHMARK: Final = "remove_benchmark"
+PACKET: Final = 10
+"""Tasks that are proven and stored in one transaction when proofs are renewed."""
+MOST_HELPERS: Final = 16
+HELP_SECONDS: Final = 20.0
+"""A turn of a worker that helps; then others get their turn."""
 _PROBE_SECONDS: Final = 20.0
 """For one answer of a probe."""
 _FLUSH_SECONDS: Final = 0.7
@@ -240,6 +260,136 @@ def _prove(handle: JobHandle) -> JsonObject:
         "invalid": counts[Verdict.INVALID],
         "seconds": round(time.monotonic() - began, 3),
     }
+
+
+def start_renewal(*, by: Actor) -> Job:
+    """Let the workers prove anew whatever was proven by gates of another version."""
+    return start(RENEW, {}, user_of(by))
+
+
+def _renew(handle: JobHandle) -> JsonObject:
+    """Take stale proofs in packets, beside the workers that were asked to help.
+
+    A packet is locked while it is proven and stored in one transaction, so nobody proves a task
+    twice, and a killed worker's packet is free again.
+    """
+    began = time.monotonic()
+    total = stale().count()
+    by = User.objects.filter(pk=handle.user_id).first() if handle.user_id else None
+    if not Job.objects.filter(pk=handle.job_id, inline=True).exists():
+        ask_for_renewal(min(MOST_HELPERS, total // (2 * PACKET)), handle.user_id)
+    handle.progress(0, total, "")
+    library, unreadable = Library(), set[int]()
+    while renew_packet(library, by, unreadable):
+        handle.stop_if_cancelled()
+        handle.progress(max(total - stale().count(), 0), total, "")
+    seconds = time.monotonic() - began
+    left = stale().count()
+    handle.progress(total - left, total, "")
+    renewed = Task.objects.filter(proof__created_at__gte=_started(handle))
+    verdicts = dict(renewed.values_list("proof__verdict").annotate(Count("pk")).order_by())
+    done = sum(verdicts.values())
+    return {
+        "proven": verdicts.get(Verdict.PROVEN.value, 0),
+        "invalid": verdicts.get(Verdict.INVALID.value, 0),
+        "left": left,
+        "proofs_per_s": round(done / seconds, 1) if seconds else 0.0,
+        "seconds": round(seconds, 3),
+    }
+
+
+def _started(handle: JobHandle) -> dt.datetime:
+    started = Job.objects.values_list("started_at", flat=True).get(pk=handle.job_id)
+    return started or timezone.now()
+
+
+@transaction.atomic
+def renew_packet(library: Library, by: Actor, unreadable: set[int]) -> int:
+    """Prove some tasks with stale proofs that nobody else holds; return how many that were.
+
+    Args:
+        library: Older tasks to compare them with.
+        by: Who asks for it.
+        unreadable: Tasks that cannot be proven, for this one to add to: they are left out.
+    """
+    taken = list(
+        stale()
+        .exclude(pk__in=unreadable)
+        .order_by("pk")
+        .select_for_update(skip_locked=True, of=("self",))
+        .select_related("current", "proof")[:PACKET]
+    )
+    for task in taken:
+        try:
+            with transaction.atomic():
+                prove_now(task=task, by=by, library=library)
+        except Conflict as error:
+            logger.warning("%s", error)
+            unreadable.add(task.pk)
+    return len(taken)
+
+
+def ask_for_renewal(helpers: int, user_id: int | None) -> None:
+    """Ask so many idle workers to take packets; without a broker the job does it alone."""
+    try:
+        for _ in range(helpers):
+            help_with_proofs.apply_async(args=[user_id], queue="light", retry=False)
+    except (BrokerError, OSError) as error:
+        logger.warning("nobody was asked to help with proofs: %s", error)
+
+
+@shared_task(name="tasks_app.jobs.help_with_proofs", ignore_result=True)
+def help_with_proofs(user_id: int | None) -> None:
+    """Prove stale tasks for one turn; harmless when there are none."""
+    by = User.objects.filter(pk=user_id).first() if user_id else None
+    library, unreadable = Library(), set[int]()
+    until = time.monotonic() + HELP_SECONDS
+    while renew_packet(library, by, unreadable):
+        if time.monotonic() > until:
+            ask_for_renewal(1, user_id)
+            return
+
+
+# Auditing the gates
+
+
+@transaction.atomic
+def start_audit(*, by: Actor, count: int, seed: int) -> GateAudit:
+    """Open an audit of the gates and let a worker do it."""
+    row = open_audit(by=by, count=count, seed=seed)
+    job = start(AUDIT, {"audit": row.code}, user_of(by), subject=row.code)
+    link_audit(audit=row, job=job)
+    row.job = job
+    return row
+
+
+def hand_checked() -> list[Subject]:
+    """The specs that people checked by hand, as they come with the studio."""
+    paths = sorted((settings.BASE_DIR / "tests" / "specs").glob("*.json"))
+    return [Subject(path.stem, orjson.loads(path.read_bytes())) for path in paths]
+
+
+def _audit(handle: JobHandle) -> JsonObject | None:
+    row = GateAudit.objects.filter(code=handle.arguments["audit"]).first()
+    if row is None:
+        return None
+    link_audit(audit=row, job=Job.objects.get(pk=handle.job_id))
+    began = time.monotonic()
+    wanted = handle.arguments.get("gates")
+    gates = [str(gate) for gate in wanted] if isinstance(wanted, list) else []
+    processes = int(str(handle.arguments.get("processes") or os.cpu_count() or 1))
+    planned = chores(row.count, row.seed, gates=gates)
+    report = Report()
+    handle.progress(0, len(planned), "planting")
+    with mapper(processes, hand_checked()) as spread:
+        for number, done in enumerate(spread(planned), start=1):
+            report.add(done)
+            handle.stop_if_cancelled()
+            what = f"{done.chore.gate}.{done.chore.name}" if done.chore.gate else "sound tasks"
+            handle.progress(number, len(planned), what)
+    row = store_audit(audit=row, report=report, seconds=round(time.monotonic() - began, 3))
+    logger.info("%s: %d missed, %d false alarms", row.code, len(report.misses), len(report.alarms))
+    return {**report.result(), "audit": row.code, "seconds": row.seconds}
 
 
 # Importing
@@ -444,5 +594,7 @@ register(PROBE, queue="chat", function=_probe)
 register(GENERATE, queue="light", function=_generate)
 register(PROVE, queue="light", function=_prove)
 register(IMPORT, queue="light", function=_import)
+register(RENEW, queue="light", function=_renew)
+register(AUDIT, queue="light", function=_audit)
 register(ADD_BENCHMARK, queue="light", function=_add_benchmark)
 register(REMOVE_BENCHMARK, queue="light", function=_remove_benchmark)

@@ -2,13 +2,19 @@
 
 from django.urls import path
 
-from tasks_app.views import edit, endpoints, generate, task, tasks
+from tasks_app.views import edit, endpoints, gate_pages, generate, task, tasks
 
 urlpatterns = [
     path("endpoints/", endpoints.endpoint_list, name="endpoints"),
     path("endpoints/<str:name>/", endpoints.endpoint, name="endpoint"),
     path("endpoints/<str:name>/probe/", endpoints.endpoint_probe, name="endpoint-probe"),
     path("endpoints/<str:name>/active/", endpoints.endpoint_active, name="endpoint-active"),
+    path("gates/", gate_pages.gate_list, name="gates"),
+    path("gates/audit/", gate_pages.audit_start, name="gates-audit"),
+    path("gates/audit.csv", gate_pages.audit_csv, name="gates-audit-csv"),
+    path("gates/renew/", gate_pages.renew_start, name="gates-renew"),
+    path("gates/misses/<int:number>/", gate_pages.miss, name="gates-miss"),
+    path("gates/<str:gate>/", gate_pages.gate_page, name="gate"),
     path("generate/", generate.generate, name="generate"),
     path("generate/<str:code>/", generate.run, name="generation-run"),
     path("tasks/", tasks.task_list, name="tasks"),

@@ -3,6 +3,7 @@
 from ninja import Router
 
 from tasks_app.api.endpoints import router as endpoints
+from tasks_app.api.gates import router as gates
 from tasks_app.api.generation import requirements, runs
 from tasks_app.api.services import router as services
 from tasks_app.api.specs import router as specs
@@ -12,6 +13,7 @@ ROUTERS: tuple[tuple[str, Router], ...] = (
     ("/tasks", tasks),
     ("/specs", specs),
     ("/services", services),
+    ("/gates", gates),
     ("/requirements", requirements),
     ("/generation-runs", runs),
     ("/endpoints", endpoints),

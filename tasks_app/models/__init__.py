@@ -1,5 +1,6 @@
-"""Rows of tasks, proofs, reviews, generation, imports, benchmarks, endpoints and calls to them."""
+"""Rows of tasks, proofs, reviews, generation, imports, benchmarks, audits and endpoints."""
 
+from tasks_app.models.audit import AuditMiss, GateAudit
 from tasks_app.models.benchmark import Benchmark, BenchmarkItem
 from tasks_app.models.endpoint import ModelCall, ModelEndpoint
 from tasks_app.models.generation import Attempt, GenerationRun, WorkflowRequirement
@@ -8,9 +9,11 @@ from tasks_app.models.task import Comment, Proof, Review, Task, TaskVersion
 
 __all__ = [
     "Attempt",
+    "AuditMiss",
     "Benchmark",
     "BenchmarkItem",
     "Comment",
+    "GateAudit",
     "GenerationRun",
     "ImportItem",
     "ImportRun",

@@ -1,12 +1,12 @@
 """The audit: plant known defects, prove, count what the gates find, mend and wrongly find.
 
 Every attempt is a plain `Chore` that any process can do in any order; the report adds the results
-up in the order of the chores. The same arguments give the same report, whatever the mapper.
+up in the order of the chores. The same arguments give the same report, in however many processes.
 """
 
 import functools
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -159,9 +159,6 @@ def _named(found: Iterable[Done]) -> dict[str, int]:
     return names
 
 
-Mapper = Callable[[Callable[[Chore], Done], Iterable[Chore]], Iterable[Done]]
-
-
 def chores(count: int, seed: int, *, gates: Sequence[str] = ()) -> list[Chore]:
     """Plan an audit: `count` defects of every gate, its planters in turn, and the sound tasks.
 
@@ -234,16 +231,3 @@ def _pool(seed: int) -> tuple[Subject, ...]:
     """The sound tasks of a seed, families in turn."""
     own = [list(drafted(name, seed + 1, SUBJECTS_A_FAMILY)) for name in FAMILIES]
     return tuple(subject for turn in zip(*own, strict=True) for subject in turn)
-
-
-def audit(
-    planned: Sequence[Chore], do: Callable[[Chore], Done], *, mapper: Mapper = map
-) -> Iterator[Done]:
-    """Do every chore, in the order of the plan.
-
-    Args:
-        planned: The chores.
-        do: What does one.
-        mapper: `map`, or a pool's ordered map.
-    """
-    return iter(mapper(do, planned))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tasks_app.core.evidence import Evidence
 from tasks_app.core.program import Act
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation
@@ -33,23 +34,36 @@ def stray_plays(trial: Trial) -> list[tuple[Act, Play]]:
 
 
 def damaged_field(trial: Trial) -> float | None:
-    """Return what the reference earns if a field of an untouched record is altered at its end."""
-    masks, evidence = Masks(trial), trial.reference.evidence
+    """Return the most that the reference earns if a field of an untouched record is altered at its
+    end: of the first and the last such record of every collection.
+    """
+    evidence = trial.reference.evidence
     last = evidence.stages[-1]
+    found: list[float] = []
     for place, rows in last.closed.items():
-        for record_id, row in rows.items():
-            if trial.seed.ground.start.get(place, {}).get(record_id) is not row:
-                continue
-            whole = Change(place, record_id, row, row)
-            for name, value in row.items():
-                if name == "id" or masks.hides(whole, name):
-                    continue
-                wrong = perturbed(value)
-                if wrong is None:
-                    continue
-                altered = with_field(evidence, place, record_id, name, wrong)
-                if altered.strays():
-                    return trial.judged("damage", altered).total
+        start = trial.seed.ground.start.get(place, {})
+        same = [record_id for record_id, row in rows.items() if start.get(record_id) is row]
+        for record_id in dict.fromkeys([*same[:1], *same[-1:]]):
+            altered = _altered(trial, place, record_id)
+            if altered is not None:
+                found.append(trial.judged("damage", altered).total)
+    return max(found, default=None)
+
+
+def _altered(trial: Trial, place: str, record_id: str) -> Evidence | None:
+    """The reference's end with the first field of a record altered that the write set guards."""
+    masks, evidence = Masks(trial), trial.reference.evidence
+    row = evidence.stages[-1].closed[place][record_id]
+    whole = Change(place, record_id, row, row)
+    for name, value in row.items():
+        if name == "id" or masks.hides(whole, name):
+            continue
+        wrong = perturbed(value)
+        if wrong is None:
+            continue
+        altered = with_field(evidence, place, record_id, name, wrong)
+        if altered.strays():
+            return altered
     return None
 
 
