@@ -12,6 +12,7 @@ datasets: list[URLPattern] = [
     path("datasets/", dataset_pages.dataset_list, name="datasets"),
     path("datasets/<str:code>/", dataset_pages.dataset, name="dataset"),
     path("datasets/<str:code>/discard/", dataset_pages.dataset_discard, name="dataset-discard"),
+    path("datasets/<str:code>/delete/", dataset_pages.dataset_delete, name="dataset-delete"),
     path(
         "datasets/<str:code>/download/<str:form>/",
         dataset_pages.dataset_download,

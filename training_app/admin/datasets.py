@@ -1,4 +1,4 @@
-"""Datasets: to read and export; a frozen one is never changed or deleted."""
+"""Datasets: to read and export; a frozen one never changes, and goes from its own page alone."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -22,7 +22,7 @@ class DatasetAdmin(ReadOnlyAdmin):
     actions = ("export_jsonl",)
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """What runs were trained on stays."""
+        """What runs were trained on stays; the rest goes with a name and a reason."""
         return False
 
     @admin.action(description="Export as JSON Lines", permissions=["view"])

@@ -11,6 +11,7 @@ from studio.web.errors import Invalid, Problem
 from training_app.core.curation import RulesError, read_rules
 from training_app.enums import Portion
 from training_app.jobs.datasets import start_dataset
+from training_app.operations.dataset_deletion import LONGEST_REASON, delete_dataset
 from training_app.operations.dataset_downloads import download
 from training_app.operations.datasets import Mix
 from training_app.queries import datasets as queries
@@ -33,6 +34,13 @@ class RowsAsked(Schema):
     portion: Portion = Portion.TRAIN
     first: int = Field(0, ge=0, le=2**31 - 1)
     size: int = Field(20, ge=1, le=100)
+
+
+class Going(Schema):
+    """What somebody says who deletes a dataset."""
+
+    name: str = Field(max_length=80, description="Its name, once more.")
+    reason: str = Field(max_length=LONGEST_REASON, description="Why; the audit log keeps it.")
 
 
 @router.get("", response=PageOut[DatasetOut], summary="Datasets, newest first")
@@ -77,6 +85,15 @@ def preview(request: HttpRequest, body: SelectionIn) -> PreviewOut:
 def read(request: HttpRequest, code: str) -> DatasetDetail:
     """Poll it until ``frozen_at`` is set, or ``state`` says that the job ended otherwise."""
     return DatasetDetail.from_dataset(queries.get_dataset(code))
+
+
+@router.delete("/{code}", response={204: None}, summary="Delete a dataset")
+@require(Act.FREEZE_DATASETS)
+def delete(request: HttpRequest, code: str, asked: Query[Going]) -> Status[None]:
+    """With its name and a reason; 409 names the runs that were trained on it, which keep it."""
+    row = queries.get_dataset(code)
+    delete_dataset(dataset=row, name=asked.name, reason=asked.reason, by=principal(request))
+    return Status(204, None)
 
 
 @router.get("/{code}/rows", response=RowsOut, summary="Some rows with their origin")

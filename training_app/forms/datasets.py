@@ -9,6 +9,7 @@ from django import forms
 from training_app.core.curation import DUPLICATES, ERRORS, LARGEST, Rules
 from training_app.core.dataset import LARGEST_WEIGHT
 from training_app.enums import DatasetKind
+from training_app.operations.dataset_deletion import LONGEST_REASON
 from training_app.operations.datasets import Mix
 from training_app.queries.datasets import all_families
 
@@ -127,3 +128,19 @@ class DatasetForm(forms.Form):
                 license=self.cleaned_data.get("license", ""),
             ),
         )
+
+
+class DeleteForm(forms.Form):
+    """What somebody types who deletes a dataset."""
+
+    name = forms.CharField(
+        max_length=80,
+        label="Its name, once more",
+        strip=True,
+        widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
+    )
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        label="Why",
+        widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
+    )

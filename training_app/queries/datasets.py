@@ -32,7 +32,7 @@ from training_app.core.curation import (
 )
 from training_app.core.dataset import GROUPS
 from training_app.enums import DatasetKind
-from training_app.models import Dataset, DatasetItem
+from training_app.models import Dataset, DatasetItem, TrainingRun
 
 PREVIEWED: Final = 1000
 """Episodes or tasks that a preview looks at; it says so where there are more."""
@@ -223,6 +223,11 @@ def find_dataset(code: str) -> Dataset | None:
         return get_dataset(code)
     except NotFound:
         return None
+
+
+def runs_on(dataset: Dataset) -> QuerySet[TrainingRun]:
+    """The runs that were trained on it, newest first."""
+    return TrainingRun.objects.filter(dataset=dataset).order_by("-created_at", "-pk")
 
 
 def export_row(dataset: Dataset) -> JsonObject:

@@ -20,9 +20,10 @@ from studio.web.htmx import etag, render_page, see_other, target, unchanged
 from training_app.core.curation import REASONS, RulesError, read_rules
 from training_app.core.dataset import FILES, GROUPS, HELD_OUT
 from training_app.enums import DatasetKind, Portion, SplitKind
-from training_app.forms.datasets import DatasetForm
+from training_app.forms.datasets import DatasetForm, DeleteForm
 from training_app.jobs.datasets import start_dataset
 from training_app.models import Dataset, DatasetItem
+from training_app.operations.dataset_deletion import delete_dataset
 from training_app.operations.dataset_downloads import download
 from training_app.operations.dataset_files import has_held_out
 from training_app.operations.datasets import discard, is_discardable
@@ -31,6 +32,7 @@ from training_app.queries import datasets as queries
 CLIPPED: Final = 4000
 """Characters of a message or of arguments that a page shows."""
 MESSAGES_SHOWN: Final = 40
+RUNS_SHOWN: Final = 20
 COMPARED: Final = 100
 """Datasets that the page offers to compare with."""
 _RULE_WORDS: Final = {
@@ -186,11 +188,18 @@ def _preview(form: DatasetForm) -> dict[str, Any]:
 @require(Act.READ)
 def dataset(request: HttpRequest, code: str) -> HttpResponse:
     """Manifest, composition, lint, first rows, exports; `?against=DS-…` shows a difference."""
-    row = queries.get_dataset(code)
+    return _page(request, queries.get_dataset(code), DeleteForm(auto_id="delete-%s"))
+
+
+def _page(
+    request: HttpRequest, row: Dataset, form: DeleteForm, *, status: int = 200
+) -> HttpResponse:
     job = row.job
-    token = [row.code, row.frozen_at, row.rows, job and (job.state, job.done, job.note, job.error)]
+    runs = list(queries.runs_on(row)[: RUNS_SHOWN + 1])
+    token = [row.code, row.frozen_at, row.rows, [run.code for run in runs],
+             job and (job.state, job.done, job.note, job.error)]  # fmt: skip
     against = request.GET.get("against", "").strip()
-    same = None if against else unchanged(request, token)
+    same = None if against or status != 200 else unchanged(request, token)
     if same is not None:
         return same
     context: dict[str, Any] = {
@@ -202,6 +211,9 @@ def dataset(request: HttpRequest, code: str) -> HttpResponse:
         "may_freeze": may(request, Act.FREEZE_DATASETS),
         "may_train": may(request, Act.TRAIN),
         "discardable": is_discardable(row),
+        "runs": runs[:RUNS_SHOWN],
+        "more_runs": len(runs) > RUNS_SHOWN,
+        "delete_form": form,
         "source_url": _source_url(row),
         "rules": [
             (_RULE_WORDS.get(name, name), _setting(row.rules[name]))
@@ -214,8 +226,8 @@ def dataset(request: HttpRequest, code: str) -> HttpResponse:
         "dataset-live": "training/_dataset_live.html",
         "difference": "training/_dataset_difference.html",
     }
-    response = render_page(request, "training/dataset.html", fragments, context)
-    if not against:
+    response = render_page(request, "training/dataset.html", fragments, context, status=status)
+    if not against and status == 200:
         response["ETag"] = etag(token)
     return response
 
@@ -374,6 +386,25 @@ def dataset_discard(request: HttpRequest, code: str) -> HttpResponse:
     discard(dataset=row, by=principal(request))
     messages.success(request, f"{code} is gone. It was never frozen.")
     return see_other(request, reverse("datasets"))
+
+
+@require_POST
+@require(Act.FREEZE_DATASETS)
+def dataset_delete(request: HttpRequest, code: str) -> HttpResponse:
+    """Delete a frozen one that no run refers to (303), or show what is wrong (422)."""
+    row = queries.get_dataset(code)
+    form = DeleteForm(request.POST, auto_id="delete-%s")
+    if form.is_valid():
+        try:
+            delete_dataset(dataset=row, by=principal(request), **form.cleaned_data)
+        except Invalid as error:
+            for problem in error.problems:
+                words = f"{problem.message}. {problem.hint}"
+                form.add_error(problem.place, words[:1].upper() + words[1:])
+        else:
+            messages.success(request, f"{row.code} is deleted; the audit log says why.")
+            return see_other(request, reverse("datasets"))
+    return _page(request, row, form, status=422)
 
 
 @require_GET

@@ -12,7 +12,9 @@ from studio.web.choices import Role, Scope
 from studio.web.models import Job
 from tasks_app.models import Task
 from tests.factories.people import person
+from tests.factories.runs import made_run
 from tests.training_app.library import frozen, rolled_out_library
+from training_app.enums import Algorithm
 from training_app.models import Dataset
 
 pytestmark = pytest.mark.django_db
@@ -199,3 +201,22 @@ def test_an_unknown_code_is_not_found() -> None:
     client = token(Role.VIEWER, Scope.READ)
     for path in ("", "/rows", "/download/zip"):
         assert client.get(f"{URL}/DS-0000{path}").status_code == 404
+
+
+def test_a_lead_deletes_one_with_name_and_reason(library: list[Task]) -> None:
+    dataset = frozen()
+    path = f"{URL}/{dataset.code}"
+    lead = token(Role.LEAD, Scope.READ, Scope.WRITE)
+    assert lead.delete(f"{path}?name=first").status_code == 422
+    assert lead.delete(f"{path}?name=other&reason=slip").status_code == 422
+    assert (
+        token(Role.EDITOR, Scope.WRITE).delete(f"{path}?name=first&reason=slip").status_code == 403
+    )
+    run = made_run(Algorithm.SFT, dataset=dataset)
+    refused = lead.delete(f"{path}?name=first&reason=slip")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        409, f"{dataset.code} stays: {run.code} was trained on it.",
+    )  # fmt: skip
+    run.delete()
+    assert lead.delete(f"{path}?name=first&reason=slip").status_code == 204
+    assert not Dataset.objects.exists()

@@ -12,18 +12,21 @@ import pyarrow.parquet as pq
 import pytest
 from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
 from studio.lib.hashing import bytes_hash
 from studio.web.choices import JobState, Role
-from studio.web.models import Job
+from studio.web.models import AuditEntry, Job
 from tasks_app.enums import TaskState
 from tasks_app.models import Task
 from tests.factories.people import person
+from tests.factories.runs import made_run
 from tests.training_app.library import frozen, rolled_out_library
 from training_app.core.manifest import check_manifest
-from training_app.models import Dataset
+from training_app.enums import Algorithm
+from training_app.models import Dataset, DatasetItem
+from training_app.operations.dataset_deletion import delete_dataset
 from training_app.operations.datasets import DatasetDamaged, Mix, open_dataset, write_dataset
 
 pytestmark = pytest.mark.django_db
@@ -321,6 +324,65 @@ def test_a_frozen_dataset_is_not_discarded(library: list[Task]) -> None:
     dataset = frozen()
     assert signed_in().post(f"/datasets/{dataset.code}/discard/").status_code == 409
     assert Dataset.objects.get().frozen_at is not None
+
+
+# Deleting
+
+
+def delete(client: Client, dataset: Dataset, status: int, **fields: str) -> Any:
+    sent = {"name": dataset.name, "reason": "frozen by accident", **fields}
+    answer = client.post(f"/datasets/{dataset.code}/delete/", sent)
+    assert answer.status_code == status, answer.content[:2000]
+    return answer
+
+
+def test_a_lead_deletes_what_nothing_was_trained_on_with_name_and_reason(
+    library: list[Task],
+) -> None:
+    dataset = frozen()
+    client = signed_in()
+    assert "Delete this dataset" in words(page(client, f"/datasets/{dataset.code}/"))
+    wrong = words(delete(client, dataset, 422, name="other", reason=" ").content.decode())
+    assert "This field is required." in wrong
+    wrong = words(delete(client, dataset, 422, name="other").content.decode())
+    assert f"Is not the name of this dataset. Type “{dataset.name}”." in wrong
+    assert delete(client, dataset, 303)["Location"] == "/datasets/"
+    assert (Dataset.objects.count(), DatasetItem.objects.count()) == (0, 0)
+    entry = AuditEntry.objects.get(act="delete_dataset")
+    assert (entry.subject, entry.detail["reason"], entry.detail["sha256"]) == (
+        dataset.code, "frozen by accident", dataset.sha256,
+    )  # fmt: skip
+    assert frozen().sha256 == dataset.sha256  # the same selection once more
+
+
+def test_what_a_run_was_trained_on_stays_and_the_page_names_the_run(library: list[Task]) -> None:
+    dataset = frozen()
+    run = made_run(Algorithm.SFT, dataset=dataset)
+    client = signed_in()
+    html = page(client, f"/datasets/{dataset.code}/")
+    assert f"/runs/{run.code}/" in html
+    assert "Delete this dataset" not in words(html)
+    refused = words(delete(client, dataset, 409).content.decode())
+    assert f"{dataset.code} stays: {run.code} was trained on it." in refused
+    assert Dataset.objects.get().items.count() == 6
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])
+def test_nobody_below_a_lead_deletes_a_dataset(library: list[Task], role: Role) -> None:
+    dataset = frozen()
+    client = signed_in(role)
+    delete(client, dataset, 403)
+    assert "Delete this dataset" not in words(page(client, f"/datasets/{dataset.code}/"))
+    assert Dataset.objects.exists()
+
+
+def test_the_database_lets_no_other_frozen_dataset_go_with_it(library: list[Task]) -> None:
+    one, other = frozen(), frozen(name="other")
+    with transaction.atomic():
+        delete_dataset(dataset=one, name=one.name, reason="x", by=person("lead", Role.LEAD))
+        with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
+            other.delete()
+    assert list(Dataset.objects.values_list("code", flat=True)) == [other.code]
 
 
 # Exports
