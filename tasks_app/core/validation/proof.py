@@ -34,6 +34,7 @@ from tasks_app.core.validation.contamination import Contamination, Overlap, unco
 from tasks_app.core.validation.determinism import same_again
 from tasks_app.core.validation.distractors import telling
 from tasks_app.core.validation.diversity import fingerprint
+from tasks_app.core.validation.flow import grounded
 from tasks_app.core.validation.gate import Gate, finding
 from tasks_app.core.validation.leaks import leaked
 from tasks_app.core.validation.malformed import survives
@@ -43,7 +44,6 @@ from tasks_app.core.validation.purity import pure
 from tasks_app.core.validation.solvability import (
     other_orders,
     other_solutions,
-    reachable,
     solves,
     within_budget,
 )
@@ -253,7 +253,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
         rest = [g for g in DYNAMIC if g not in notes.results and g not in ("V1", "V2")]
         notes.skip(rest, "the reference does not solve the task yet")
         return found
-    notes.run("O3", DYNAMIC["O3"], reachable(trial))
+    notes.run("O3", DYNAMIC["O3"], grounded(trial))
     notes.run("O4", DYNAMIC["O4"], with_suggestions(trial, other_orders(trial)))
     notes.run("O5", DYNAMIC["O5"], other_solutions(trial), f"{len(spec.alternatives)} written")
     proofs = prove_constraints(trial)

@@ -95,7 +95,7 @@ def test_a_value_that_nothing_says_is_unreachable() -> None:
         step(data, "case")["arguments"]["reference"] = "CB-4321"
         check(data, "o_case")["expect"]["reference"] = "CB-4321"
 
-    assert ("O3", "/reference/9/arguments/reference", "") in found(PAYMENT, invent)
+    assert ("O3", "/reference/9/arguments/reference", "say_in_policy") in found(PAYMENT, invent)
 
 
 def test_a_value_read_before_is_reachable() -> None:

@@ -1,0 +1,127 @@
+"""O3 by data flow: values from nowhere are found in reads, functions, choices and letters."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tasks_app.core.editing import apply
+from tasks_app.core.spec import TaskSpec, load_spec
+from tasks_app.core.validation.flow import codes, grounded
+from tasks_app.core.validation.proof import prove
+from tasks_app.core.validation.trial import Trial
+from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, entry, example
+
+
+def found(spec: TaskSpec) -> list[tuple[str, str]]:
+    return [(f.path, f.message.partition(",")[0]) for f in grounded(Trial(spec))]
+
+
+def step(data: Written, wanted: str) -> Written:
+    return entry([s for s in data["reference"] if "id" in s], wanted)
+
+
+def read_by_magic(data: Written) -> None:
+    data["reference"].insert(
+        0, {"id": "magic", "tool": "orders_get_order", "arguments": {"order_id": "OR-88431"}}
+    )
+
+
+def reckoned_by_magic(data: Written) -> None:
+    step(data, "refund")["arguments"]["amount"] = {"fn": "sum", "args": [[76.6]]}
+
+
+def chosen_by_magic(data: Written) -> None:
+    step(data, "ticket")["arguments"]["ticket_id"] = {
+        "from": "tickets",
+        "path": "tickets",
+        "where": {"id": "TK-2041"},
+        "field": "id",
+    }
+
+
+def stated_by_magic(data: Written) -> None:
+    step(data, "letter")["arguments"]["body"]["text"] += " Your case is ZX-4711."
+
+
+def replied_by_magic(data: Written) -> None:
+    data["reference"][-1]["reply"]["text"] += " It cost us 93.35 in all."
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_all_that_an_example_uses_came_from_somewhere(name: str) -> None:
+    assert found(example(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "message"),
+    [
+        (read_by_magic, "/reference/0/arguments/order_id", "step magic uses 'OR-88431'"),
+        (
+            reckoned_by_magic,
+            "/reference/8/arguments/amount/args/0/0",
+            "step refund uses 76.6",
+        ),
+        (
+            chosen_by_magic,
+            "/reference/1/arguments/ticket_id/where/id",
+            "step ticket uses 'TK-2041'",
+        ),
+        (stated_by_magic, "/reference/11/arguments/body/text", "step letter uses 'ZX-4711'"),
+        (replied_by_magic, "/reference/12/reply/text", "the reply states 93.35"),
+    ],
+)
+def test_a_value_from_nowhere_is_found_where_it_is_used(
+    change: Callable[[Written], None], path: str, message: str
+) -> None:
+    assert found(broken(SUPPORT, change)) == [(path, message)]
+
+
+def test_a_read_is_added_that_shows_the_value() -> None:
+    spec = broken(SUPPORT, read_by_magic)
+
+    item = next(iter(grounded(Trial(spec))))
+
+    assert item.suggestion is not None
+    assert item.suggestion.rule == "add_read"
+    mended = load_spec(apply(spec.written(), item.suggestion.patch))
+    assert found(mended) == []
+    assert [f for f in prove(mended).findings if f.severity == "block"] == []
+
+
+def test_what_no_read_shows_is_said_in_the_policy() -> None:
+    spec = broken(SUPPORT, replied_by_magic)
+
+    item = next(iter(grounded(Trial(spec))))
+
+    assert item.suggestion is not None
+    assert item.suggestion.title == "say in damage: Reply: 93.35."
+    mended = load_spec(apply(spec.written(), item.suggestion.patch))
+    assert found(mended) == []
+    assert prove(mended).proven
+
+
+def test_a_plain_value_that_is_written_is_said_in_the_policy_too() -> None:
+    def own_code(data: Written) -> None:
+        case = step(data, "case")
+        case["arguments"]["reference"] = "CB-9981"
+        for check in data["checks"]:
+            if check["id"] == "o_case":
+                check["expect"]["reference"] = "CB-9981"
+
+    spec = broken(PAYMENT, own_code)
+
+    item = next(iter(grounded(Trial(spec))))
+
+    assert item.path.endswith("/arguments/reference")
+    assert item.suggestion is not None
+    assert item.suggestion.title == "say in payee: Reference: CB-9981."
+    assert found(load_spec(apply(spec.written(), item.suggestion.patch))) == []
+
+
+def test_codes_and_figures_are_read_out_of_a_text() -> None:
+    assert codes("Refunded 76.60 EUR as RF-5167 in 2031, 1,234.50 and k90.") == [
+        76.6,
+        "RF-5167",
+        1234.5,
+        "k90",
+    ]
