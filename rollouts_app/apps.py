@@ -14,5 +14,6 @@ class RolloutsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the kinds of work that workers run."""
+        """Register the kinds of work that workers run, and the gates that look at episodes."""
         import_module("rollouts_app.jobs")
+        import_module("rollouts_app.gates")

@@ -30,6 +30,14 @@ class Curation(TextChoices):
     DROPPED = "dropped", "Dropped"
 
 
+class FlagState(TextChoices):
+    """What people decided about a suspicion."""
+
+    OPEN = "open", "To judge"
+    CONFIRMED = "confirmed", "A trick"
+    DISMISSED = "dismissed", "All right"
+
+
 class Purpose(TextChoices):
     """What a batch is made for."""
 

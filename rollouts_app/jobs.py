@@ -5,6 +5,7 @@ packets for a while. Helpers need no row of their own, for whatever they leave u
 """
 
 import logging
+import time
 from typing import Final
 
 from celery import shared_task
@@ -20,8 +21,9 @@ from rollouts_app.operations.batches import (
     open_batch,
     tally,
 )
+from rollouts_app.operations.flags import probe
 from rollouts_app.policies import is_model
-from rollouts_app.queries import open_episodes, selected
+from rollouts_app.queries import open_episodes, selected, to_probe
 from rollouts_app.runner import PACKET, BatchRunner, help_out
 from studio.lib.jsonvalue import JsonObject
 from studio.web.auth import Principal
@@ -34,8 +36,11 @@ KIND: Final = "run_rollouts"
 MODEL_KIND: Final = "run_model_rollouts"
 """The same on a model: its workers wait for endpoints, not for cores."""
 
+PROBE_KIND: Final = "probe_episodes"
+
 QUEUE: Final = "light"
 MOST_HELPERS: Final = 15
+_PROBED_A_REPORT: Final = 50
 HELP_SECONDS: Final = 10.0
 """A helper's turn; then it queues up again behind whatever else waits for a worker."""
 
@@ -96,6 +101,8 @@ def run_batch(handle: JobHandle) -> JsonObject | None:
     finally:
         runner.store()
         batch = tally(batch=batch, seconds=runner.seconds, finished=runner.finished)
+    if is_model(batch.policy):  # built-in policies are cheap tricks by design, or the reference
+        probe(to_probe(f"batch:{batch.code}"))
     return result_of(batch)
 
 
@@ -129,5 +136,19 @@ def result_of(batch: RolloutBatch) -> JsonObject:
     }
 
 
+def probe_episodes(handle: JobHandle) -> JsonObject:
+    """Look at the episodes of a filter for rewards earned by a trick (gate P2)."""
+    began = time.monotonic()
+
+    def report(done: int) -> None:
+        if done % _PROBED_A_REPORT == 0:
+            handle.stop_if_cancelled()
+            handle.progress(done, None, "")
+
+    found = probe(to_probe(str(handle.arguments["filter"])), report=report)
+    return {**found._asdict(), "seconds": round(time.monotonic() - began, 3)}
+
+
 register(KIND, QUEUE, run_batch)
+register(PROBE_KIND, QUEUE, probe_episodes)
 register(MODEL_KIND, "chat", run_batch)

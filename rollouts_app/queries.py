@@ -10,25 +10,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import orjson
-from django.db.models import F, Q, QuerySet
+from django.db.models import Count, F, Max, Min, Q, QuerySet
 
+from rollouts_app.core import calibration
 from rollouts_app.core.errors import BOUNDARIES
 from rollouts_app.core.frames import Replay
 from rollouts_app.core.replay import replay
 from rollouts_app.core.scripted import POLICIES
 from rollouts_app.core.trajectory import DamagedTurn, RecordedTurn, turn_json
-from rollouts_app.enums import Curation, EpisodeState, StopReason
-from rollouts_app.models import Episode, EpisodePayload, RolloutBatch
+from rollouts_app.enums import Curation, EpisodeState, FlagState, Purpose, StopReason
+from rollouts_app.models import Episode, EpisodeFlag, EpisodePayload, RolloutBatch
 from studio.lib.jsonvalue import JsonObject, JsonValue
 from studio.web.choices import HELD, JobState
 from studio.web.codes import get_by_code, normalise
 from studio.web.errors import BadRequest, NotFound
 from studio.web.filters import FilterSet, Key, Value, choice, date, exact, number, parse, yes_no
 from studio.web.models import Job
-from studio.web.pagination import Count, Page, capped_count, keyset, keyset_all
+from studio.web.pagination import Count as RowCount
+from studio.web.pagination import Page, capped_count, keyset, keyset_all
 from tasks_app.core.validation.card import GATES_VERSION
 from tasks_app.enums import Verdict
-from tasks_app.models import Task
+from tasks_app.models import Task, TaskVersion
 from tasks_app.queries import matching
 
 
@@ -86,6 +88,16 @@ def _failure(value: Value) -> Q:
     return Q(first_failed=wanted)
 
 
+def _flag(value: Value) -> Q:
+    """What is suspicious: `open`, `confirmed`, `dismissed`, `any` or `none`."""
+    wanted = exact(value)
+    flagged = EpisodeFlag.objects.all()
+    if wanted in FlagState.values:
+        flagged = flagged.filter(state=wanted)
+    found = Q(pk__in=flagged.values("episode"))
+    return ~found if wanted == "none" else found
+
+
 def _word(word: str) -> Q:
     return Q(task__text__contains=word.lower()) | Q(code=word.upper())
 
@@ -106,6 +118,12 @@ EPISODES: Final = FilterSet(
         number("turns", "turns"),
         number("tokens", "tokens"),
         choice("curation", "curation", lambda: Curation.values),
+        Key(
+            "flag",
+            _flag,
+            lambda: [*FlagState.values, "any", "none"],
+            "suspected of a trick: open (to judge), confirmed, dismissed, any, none",
+        ),
         date("created", "created_at"),
     ),
     search=_word,
@@ -116,7 +134,7 @@ class EpisodeList(NamedTuple):
     """One page of episodes under a filter."""
 
     page: Page[Episode]
-    total: Count
+    total: RowCount
     order: str
 
 
@@ -212,6 +230,76 @@ def siblings(episode: Episode) -> QuerySet[Episode]:
         .exclude(pk=episode.pk)
         .exclude(state=EpisodeState.QUEUED)
         .order_by("group_index")
+    )
+
+
+# Gates P
+
+
+_LEARNERS: Final = r"^(endpoint|checkpoint|person)"
+"""Policies that had not seen the reference: models, and people who play."""
+
+
+def attempts_at(version_id: int) -> QuerySet[Episode]:
+    """The graded episodes of a version by policies that had not seen its reference."""
+    return Episode.objects.filter(
+        version=version_id, state=EpisodeState.GRADED, policy__regex=_LEARNERS
+    ).exclude(batch__purpose=Purpose.SAMPLE)
+
+
+def calibration_groups(version_id: int) -> list[calibration.Group]:
+    """What each policy came to in each batch on a version."""
+    rows = (
+        attempts_at(version_id)
+        .order_by("policy", "batch")
+        .values("policy", "batch")
+        .annotate(
+            n=Count("pk"),
+            c=Count("pk", filter=Q(passed=True)),
+            low=Min("reward"),
+            high=Max("reward"),
+        )
+    )
+    return [
+        calibration.Group(row["policy"], row["n"], row["c"], row["low"], row["high"])
+        for row in rows
+    ]
+
+
+def overturned(version_id: int) -> tuple[int, int]:
+    """How many failed episodes of a version people kept, of those that they judged: each kept one
+    is a false rejection.
+    """
+    judged = Episode.objects.filter(
+        version=version_id, state=EpisodeState.GRADED, passed=False
+    ).exclude(curation=Curation.OPEN)
+    return judged.filter(curation=Curation.KEPT).count(), judged.count()
+
+
+def blind_pass(version: TaskVersion) -> Episode | None:
+    """The first full pass of a version by a model, or by a person who did not write it."""
+    rows = attempts_at(version.pk).filter(passed=True, violations=[])
+    if version.author_id is not None:
+        rows = rows.exclude(policy__startswith="person", batch__author=version.author_id)
+    return rows.order_by("pk").first()
+
+
+def flags_of(episode: Episode) -> QuerySet[EpisodeFlag]:
+    """What is suspicious about an episode."""
+    return EpisodeFlag.objects.filter(episode=episode).select_related("decided_by")
+
+
+def to_probe(filter_text: str) -> Iterator[Episode]:
+    """The episodes of a filter that may have earned by a trick: passes, and rewards beside a broken
+    rule. By version, each with its payload, so that one reference's run serves all of a version.
+    """
+    rows = matching_episodes(filter_text).filter(state=EpisodeState.GRADED)
+    odd = rows.filter(Q(passed=True) | ~Q(violations=[])).exclude(policy="reference")
+    return (
+        odd.select_related("version", "payload", "task")
+        .defer("task__text", "task__signature", "task__bands", "version__patch", "payload__grade")
+        .order_by("version_id", "pk")
+        .iterator(chunk_size=50)
     )
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 from ninja import Schema
 from pydantic import Field, JsonValue
 
-from rollouts_app.enums import Curation, EpisodeState, Purpose
-from rollouts_app.models import Episode, RolloutBatch
+from rollouts_app.enums import Curation, EpisodeState, FlagState, Purpose
+from rollouts_app.models import Episode, EpisodeFlag, RolloutBatch
 from rollouts_app.operations.batches import (
     CONCURRENCY,
     LARGEST_BUDGET,
@@ -284,3 +284,31 @@ class FramesOut(Schema):
     divergence: DivergenceOut | None
     other_spec: bool
     exact: bool
+
+
+class FlagOut(Schema):
+    """A suspicion about an episode."""
+
+    rule: str
+    words: str
+    state: FlagState
+    reason: str
+    decided_by: str | None
+
+    @staticmethod
+    def from_row(row: EpisodeFlag) -> "FlagOut":
+        """The public form of a row."""
+        return FlagOut(
+            rule=row.rule,
+            words=row.words,
+            state=FlagState(row.state),
+            reason=row.reason,
+            decided_by=row.decided_by.username if row.decided_by is not None else None,
+        )
+
+
+class FlagIn(Schema):
+    """What somebody says of a suspicion."""
+
+    state: FlagState
+    reason: Annotated[str, Field(max_length=1000)] = ""

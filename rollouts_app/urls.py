@@ -24,4 +24,5 @@ urlpatterns = [
     path("episodes/<str:code>/calls/<int:number>/", episodes.call_result, name="call-result"),
     path("episodes/<str:code>/reference/", play.use_as_reference, name="use-as-reference"),
     path("episodes/<str:code>/curation/", episodes.set_curation, name="curation"),
+    path("episodes/<str:code>/flags/<str:rule>/", episodes.decide_flag, name="episode-flag"),
 ]

@@ -49,6 +49,7 @@ from tasks_app.operations.actors import Actor, user_of
 from tasks_app.operations.audits import link_audit, open_audit, store_audit
 from tasks_app.operations.benchmarks import NewItem, add_benchmark, remove_benchmark
 from tasks_app.operations.endpoints import open_client, record_probe, without_key
+from tasks_app.operations.exploits import exploits_of
 from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import Item, open_import, store_import
 from tasks_app.operations.proofs import record_proof
@@ -220,6 +221,7 @@ def prove_now(
         spec,
         neighbours=(library or Library()).before(task),
         benchmarks=contamination(),
+        exploits=exploits_of(task),
         second=second,
         timer=time.perf_counter,
     )

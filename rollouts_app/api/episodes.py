@@ -11,6 +11,7 @@ from rollouts_app.core.errors import TaskFailure
 from rollouts_app.core.frames import Replay, frame_body
 from rollouts_app.models import Episode
 from rollouts_app.operations.episodes import curate, curate_all
+from rollouts_app.operations.flags import decide
 from rollouts_app.schemas import (
     ConversationOut,
     CuratedOut,
@@ -19,6 +20,8 @@ from rollouts_app.schemas import (
     DivergenceOut,
     EpisodeOut,
     FailuresOut,
+    FlagIn,
+    FlagOut,
     FramesOut,
     TurnsOut,
 )
@@ -167,4 +170,27 @@ def set_curation(request: HttpRequest, code: str, body: CurationIn) -> EpisodeOu
     episode = queries.get_episode(code)
     return EpisodeOut.from_row(
         curate(episode=episode, curation=body.curation, by=principal(request))
+    )
+
+
+@router.get("/{code}/flags", response=list[FlagOut], summary="What is suspicious about it")
+@require(Act.READ)
+def list_flags(request: HttpRequest, code: str) -> list[FlagOut]:
+    """Found by gate P2; empty for nearly all episodes."""
+    return [FlagOut.from_row(row) for row in queries.flags_of(queries.get_episode(code))]
+
+
+@router.post("/{code}/flags/{rule}", response=FlagOut, summary="Judge a suspicion")
+@require(Act.CURATE)
+def decide_flag(request: HttpRequest, code: str, rule: str, body: FlagIn) -> FlagOut:
+    """``confirmed``: the trace is a mutant of the task's next proofs; 422 without a reason."""
+    episode = queries.get_episode(code)
+    return FlagOut.from_row(
+        decide(
+            episode=episode,
+            rule=rule,
+            state=body.state,
+            reason=body.reason,
+            by=principal(request),
+        )
     )

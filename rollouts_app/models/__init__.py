@@ -1,6 +1,7 @@
-"""Rows of rollouts: batches, episodes and their payloads."""
+"""Rows of rollouts: batches, episodes, their payloads and what is suspicious about them."""
 
 from rollouts_app.models.batch import RolloutBatch
 from rollouts_app.models.episode import Episode, EpisodePayload
+from rollouts_app.models.flag import EpisodeFlag
 
-__all__ = ["Episode", "EpisodePayload", "RolloutBatch"]
+__all__ = ["Episode", "EpisodeFlag", "EpisodePayload", "RolloutBatch"]

@@ -13,9 +13,10 @@ from rollouts_app import queries
 from rollouts_app.core.errors import TaskFailure
 from rollouts_app.core.frames import Replay
 from rollouts_app.core.messages import opening
-from rollouts_app.enums import Curation, EpisodeState
+from rollouts_app.enums import Curation, EpisodeState, FlagState
 from rollouts_app.models import Episode
 from rollouts_app.operations.episodes import curate, curate_all
+from rollouts_app.operations.flags import decide
 from rollouts_app.views.pane import pane_of
 from rollouts_app.views.turns import turns_of
 from rollouts_app.views.values import result_text
@@ -38,6 +39,7 @@ VIEWS: Final = (
     ("Passed", "passed:yes"),
     ("Not passed", "passed:no"),
     ("Rules broken", "violation:any"),
+    ("Suspicious", "flag:open"),
     ("Stopped by a limit", "stop:turn_limit,call_limit,time_limit"),
     ("Not scored", "stop:failed"),
 )
@@ -215,6 +217,7 @@ def _head(row: Episode) -> dict[str, Any]:
             (name, row.components.get(name)) for name in GRADED if name in row.components
         ],
         "siblings": list(queries.siblings(row).only("code", "group_index", "passed")[:12]),
+        "flags": list(queries.flags_of(row)),
         "curations": [
             (Curation.KEPT, "Keep", "Shift+k"),
             (Curation.DROPPED, "Drop", "Shift+d"),
@@ -294,6 +297,25 @@ def set_curation(request: HttpRequest, code: str) -> HttpResponse:
         raise Invalid("Choose one.", [Problem("curation", f"“{asked[:20]}” is not a choice")])
     curate(episode=row, curation=Curation(asked), by=principal(request))
     messages.success(request, f"{row.code}: {Curation(asked).label.lower()}.")
+    return see_other(request, reverse("episode", args=[row.code]))
+
+
+@require_POST
+@require(Act.CURATE)
+def decide_flag(request: HttpRequest, code: str, rule: str) -> HttpResponse:
+    """Say whether a suspicion is right; 422 without a reason."""
+    row = queries.get_episode(code)
+    asked = request.POST.get("state", "")
+    if asked not in FlagState.values:
+        raise Invalid("Choose one.", [Problem("state", f"“{asked[:20]}” is not a choice")])
+    flag = decide(
+        episode=row,
+        rule=rule,
+        state=FlagState(asked),
+        reason=request.POST.get("reason", ""),
+        by=principal(request),
+    )
+    messages.success(request, f"{row.code}: {flag.get_state_display().lower()}.")
     return see_other(request, reverse("episode", args=[row.code]))
 
 

@@ -5,7 +5,7 @@ from tasks_app.models.benchmark import Benchmark, BenchmarkItem
 from tasks_app.models.endpoint import ModelCall, ModelEndpoint
 from tasks_app.models.generation import Attempt, GenerationRun, WorkflowRequirement
 from tasks_app.models.imports import ImportItem, ImportRun
-from tasks_app.models.task import Comment, Proof, Review, Task, TaskVersion
+from tasks_app.models.task import Comment, Exploit, Proof, Review, Task, TaskVersion
 
 __all__ = [
     "Attempt",
@@ -13,6 +13,7 @@ __all__ = [
     "Benchmark",
     "BenchmarkItem",
     "Comment",
+    "Exploit",
     "GateAudit",
     "GenerationRun",
     "ImportItem",

@@ -264,3 +264,25 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return self.text[:60]
+
+
+class Exploit(models.Model):
+    """A trace that earned on this task by a trick, as a person decided: gate M1 plays it again."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="exploits")
+    source = models.CharField(max_length=20)
+    """Code of the episode."""
+    title = models.CharField(max_length=300)
+    acts = WrittenJSONField()
+    """Its calls and replies, as calls files write them."""
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [models.UniqueConstraint(fields=["task", "source"], name="exploit_once")]
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.title}"

@@ -1,15 +1,19 @@
 """What people decide about a task: approve, reject, retire, comment."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from django.db import transaction
 
+from studio.lib.jsonvalue import JsonObject
 from studio.web import audit
+from studio.web.choices import Role
 from studio.web.errors import Conflict, Invalid, Problem
 from tasks_app.core.validation.card import GATES_VERSION
-from tasks_app.enums import Act, Decision, TaskState
+from tasks_app.enums import Act, Decision, Origin, TaskState
 from tasks_app.models import Comment, Review, Task
 from tasks_app.operations.actors import Actor, user_of
+from tasks_app.operations.outside_gates import blind_pass
 from tasks_app.operations.transitions import ensure_can, lock
 
 _SHOWN_FINDINGS = 20
@@ -27,8 +31,10 @@ def approve(
 ) -> Task:
     """Approve version ``base``: needs a green proof of exactly this content by the present gates.
 
-    StaleBase where somebody saved meanwhile; Conflict where the task is for evaluation only, or
-    not proven, with the findings that stand against it.
+    Where a model wrote the task, or a person changed its request or checks, it also needs one full
+    pass by a policy that had not seen the reference; a lead may do without, and says why.
+    StaleBase where somebody saved meanwhile; Conflict where the task is for evaluation only, not
+    proven, with the findings that stand against it, or not passed by anybody yet.
     """
     row = lock(task, base=base)
     if row.evaluation_only:
@@ -38,11 +44,13 @@ def approve(
         )
     ensure_can(row, Act.APPROVE)
     _ensure_proven(row)
+    detail: JsonObject = {"version": base, "hash": row.spec_hash}
+    detail |= _ensure_passed(row, by, reason)
     _review(row, Decision.APPROVE, by, reason, cites, seconds)
     row.state = TaskState.APPROVED
     row.approved = row.current
     row.save(update_fields=["state", "approved"])
-    audit.record(by, "approve_task", row.code, {"version": base, "hash": row.spec_hash})
+    audit.record(by, "approve_task", row.code, detail)
     return row
 
 
@@ -111,6 +119,52 @@ def _ensure_proven(row: Task) -> None:
             Problem(finding.path or "/", finding.message, finding.hint, code=finding.gate)
             for finding in proof.read().findings[:_SHOWN_FINDINGS]
         ],
+    )
+
+
+def wants_blind_pass(row: Task) -> str:
+    """Return why a task has to be passed by somebody who had not seen the reference; empty where
+    rules alone made its request and checks.
+    """
+    current, proof = row.current, row.proof
+    if current is None:
+        return ""
+    provenance = current.spec.get("provenance")
+    if isinstance(provenance, Mapping) and provenance.get("origin") in _BY_MODEL:
+        return "a model wrote it"
+    if proof is not None and any(repair.actor == "model" for repair in proof.read().repairs):
+        return "a model repaired it"
+    versions = row.versions.filter(number__lte=current.number).order_by("number")
+    first = versions.first()
+    for name in _JUDGING:
+        if first is None or first.spec.get(name) == current.spec.get(name):
+            continue
+        for version in versions.filter(origin=Origin.EDITED).defer("spec"):
+            if any(str(o.get("path", "")).split("/")[1:2] == [name] for o in version.patch):
+                return f"a person changed its {name} in v{version.number}"
+    return ""
+
+
+_BY_MODEL: Final = ("model", "writer")
+_JUDGING: Final = ("request", "checks")
+"""What decides whether a pass is right; changed by hand, the proof alone does not tell."""
+
+
+def _ensure_passed(row: Task, by: Actor, reason: str) -> JsonObject:
+    """Return what the audit entry says of the pass that was needed."""
+    why = wants_blind_pass(row)
+    if not why:
+        return {}
+    episode = blind_pass(row)
+    if episode is not None:
+        return {"passed_by": episode}
+    user = user_of(by)
+    if user is not None and Role(user.role).includes(Role.LEAD) and reason.strip():
+        return {"without_pass": why}
+    raise Conflict(
+        f"{row.code} has not been passed yet by anybody who had not seen the reference, and {why}. "
+        "Roll out an endpoint or let a colleague play it; a lead may approve without, with a "
+        "reason.",
     )
 
 

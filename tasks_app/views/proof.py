@@ -23,7 +23,10 @@ from tasks_app.core.validation.proof import UPSTREAM
 from tasks_app.core.validation.repair import ORDER
 from tasks_app.core.values import MISSING, follow
 from tasks_app.models import Proof, Task, TaskVersion
-from tasks_app.views.gates import GateCell, GateGroup, cells_of, groups_of
+from tasks_app.operations.outside_gates import OutsideResult, blind_pass, outside_results
+from tasks_app.operations.verdicts import wants_blind_pass
+from tasks_app.queries import built_alike
+from tasks_app.views.gates import GateCell, GateGroup, GateLine, cells_of, groups_of
 
 PROBE_NAMES: Final = {
     "crawl": "reads everything, does nothing",
@@ -142,6 +145,16 @@ class ProofView:
     """How gate D1 stands: whether the runs gave the same again."""
     compared: bool = False
     """Whether gate V1 looked for near duplicates."""
+    alike: tuple[int, int] = (0, 0)
+    """Tasks of its track that are built alike, and all of them."""
+    benchmarks: GateLine | None = None
+    """What gate V2 says."""
+    outside: tuple[OutsideResult, ...] = ()
+    """What episodes say of it (gates P)."""
+    wants_pass: str = ""
+    """Why its approval needs a pass by somebody who had not seen the reference."""
+    passed_by: str = ""
+    """The episode that is such a pass."""
 
     @property
     def blocking(self) -> tuple[FindingView, ...]:
@@ -177,6 +190,7 @@ def proof_view(task: Task, version: TaskVersion) -> ProofView:
     card = proof.read()
     state, title = _state(card)
     judged = [*card.mutants]
+    why = wants_blind_pass(task) if is_current and not task.evaluation_only else ""
     return ProofView(
         proof=proof,
         card=card,
@@ -202,6 +216,13 @@ def proof_view(task: Task, version: TaskVersion) -> ProofView:
         gates_left_out=sum(gate.state == "not_run" for gate in card.gates),
         same_again=_gate(card, "D1"),
         compared=_gate(card, "V1") != "not_run",
+        alike=built_alike(task) if is_current else (0, 0),
+        benchmarks=next(
+            (g for group in groups_of(card) for g in group.gates if g.id == "V2"), None
+        ),
+        outside=outside_results(task) if is_current else (),
+        wants_pass=why,
+        passed_by=(blind_pass(task) or "") if why else "",
     )
 
 

@@ -34,6 +34,7 @@ from tasks_app.core.validation.contamination import Contamination, Overlap, unco
 from tasks_app.core.validation.determinism import same_again
 from tasks_app.core.validation.distractors import telling
 from tasks_app.core.validation.diversity import fingerprint
+from tasks_app.core.validation.exploits import Exploit, prove_exploits
 from tasks_app.core.validation.flow import grounded
 from tasks_app.core.validation.gate import Gate, finding
 from tasks_app.core.validation.leaks import leaked
@@ -167,6 +168,7 @@ class _Others(NamedTuple):
 
     neighbours: Neighbours | None
     benchmarks: Contamination | None
+    exploits: Sequence[Exploit]
 
 
 class _Found(NamedTuple):
@@ -185,6 +187,7 @@ def prove(
     *,
     neighbours: Neighbours | None = None,
     benchmarks: Contamination | None = None,
+    exploits: Sequence[Exploit] = (),
     second: Elsewhere | None = None,
     timer: Timer | None = None,
 ) -> ProofCard:
@@ -194,11 +197,13 @@ def prove(
         spec: The task.
         neighbours: Looks for near duplicates (gate V1); None: not compared.
         benchmarks: Looks for the request in benchmarks (gate V2); None: not compared.
+        exploits: Traces that a person called wrong; each is a mutant of gate M1.
         second: Another process that proves the spec as well (gate D1).
         timer: A clock for the milliseconds on the card; None: zero, so that cards are equal bytes.
     """
     with _collector_at_rest():
-        return _proven(spec, _Notes(timer or _no_time), _Others(neighbours, benchmarks), second)
+        others = _Others(neighbours, benchmarks, exploits)
+        return _proven(spec, _Notes(timer or _no_time), others, second)
 
 
 @contextlib.contextmanager
@@ -228,13 +233,13 @@ def _proven(spec: TaskSpec, notes: _Notes, others: _Others, second: Elsewhere | 
     if spec.evaluation_only:
         return _imported(spec, notes, begun)
     trial = Trial(spec)
-    found = _run_gates(trial, notes)
+    found = _run_gates(trial, notes, others.exploits)
     nearest = _diversity(spec, notes, others)
     card = _card(spec, notes, trial, found, begun, nearest)
     return _elsewhere(card, spec, second) if second is not None else card
 
 
-def _run_gates(trial: Trial, notes: _Notes) -> _Found:
+def _run_gates(trial: Trial, notes: _Notes, exploits: Sequence[Exploit]) -> _Found:
     spec = trial.spec
     if not spec.reference:
         notes.run("O1", DYNAMIC["O1"], [_no_reference()])
@@ -262,7 +267,7 @@ def _run_gates(trial: Trial, notes: _Notes) -> _Found:
     strays, damaged = stray_plays(trial), damaged_field(trial)
     inside_and_costly = [*inside(trial), *costs(trial, strays, damaged)]
     notes.run("X1", DYNAMIC["X1"], inside_and_costly, f"{len(strays)} strays tried")
-    judged = prove_mutants(trial)
+    judged = [*prove_mutants(trial), *prove_exploits(trial, exploits)]
     notes.run("M1", DYNAMIC["M1"], with_suggestions(trial, survivors(trial, judged), judged))
     notes.explain("M1", _counted(judged))
     notes.run("N3", DYNAMIC["N3"], enough(trial))

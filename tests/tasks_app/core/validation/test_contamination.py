@@ -88,8 +88,10 @@ def test_a_contaminated_request_blocks_and_names_benchmark_item_and_words() -> N
         (
             "V2",
             "/request/text",
-            "the request shares 2 runs of 13 words and 40% of its short runs with "
-            "“T085_stock” of claw-eval: “the very words”",
+            (
+                "the request shares 2 runs of 13 words and 40% of its short runs with "
+                "“T085_stock” of claw-eval: “the very words”"
+            ),
         )
     ]
 
