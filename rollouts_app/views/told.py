@@ -1,21 +1,20 @@
 """As the model sees it: what a policy was given before a turn, with its length in tokens."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import orjson
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from rollouts_app import queries, reports
-from studio.lib.tokens import ESTIMATE, TokenCounter, counter_of, tokenizer_files
+from studio.lib.tokens import TokenCounter
 from studio.web.acts import Act
 from studio.web.auth import require
 from studio.web.errors import Conflict, NotFound
 from studio.web.htmx import render_page
+from studio.web.token_counts import counting_of
 from tasks_app.core.spec import SpecError
 
 SHOWN: Final = 64 * 1024
@@ -65,13 +64,8 @@ def episode_told(request: HttpRequest, code: str) -> HttpResponse:
         told = reports.told(row, int(asked))
     except SpecError as failure:
         raise Conflict(f"{row.code} cannot be opened: {failure}") from failure
-    files = tokenizer_files(Path(settings.VAR_DIR) / "runs")
-    chosen = request.GET.get("tokenizer", ESTIMATE)
-    problem = "" if chosen == ESTIMATE or chosen in files else "This tokenizer is gone."
-    try:
-        counter = counter_of(chosen, files)
-    except ValueError as failure:
-        problem, counter = f"{failure}", counter_of(ESTIMATE, {})
+    counting = counting_of(request)
+    counter = counting.counter
     old = len(told.messages)
     if told.turn > 1:
         roles = [message["role"] for message in told.messages]
@@ -97,8 +91,7 @@ def episode_told(request: HttpRequest, code: str) -> HttpResponse:
         "characters": sum(part.characters for part in parts) + len(written),
         "exact": counter.exact,
         "tokenizer": counter.name,
-        "tokenizers": list(files),
-        "problem": problem,
+        "counting": counting,
         "previous": told.turn - 1 if told.turn > 1 else None,
         "next": told.turn + 1 if told.turn < told.turns else None,
     }

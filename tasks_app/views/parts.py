@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import orjson
 from django.http import HttpRequest
 from django.urls import reverse
 
+from studio.web.token_counts import Counting, counting_of
 from tasks_app import queries
 from tasks_app.core.briefing import offered_names, request_text, system_prompt, tool_schemas
 from tasks_app.core.calls import ToolFacts
@@ -27,7 +29,6 @@ from tasks_app.models import Task, TaskVersion
 
 ROWS_SHOWN: Final = 200
 VERSIONS_SHOWN: Final = 50
-CHARACTERS_A_TOKEN: Final = 4
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def part(
         case "timeline":
             return {"stages": stages(spec), "colleague": spec.user, "faults": spec.faults}
         case "model":
-            return model(spec)
+            return model(spec, counting_of(request))
         case "history":
             return history(task)
         case _:
@@ -318,25 +319,33 @@ def _mutation(mutation: Mutation) -> MutationView:
     )
 
 
-def model(spec: TaskSpec) -> Mapping[str, Any]:
-    """The system prompt, the request and the tools, as a model is given them."""
+def model(spec: TaskSpec, counting: Counting) -> Mapping[str, Any]:
+    """The system prompt, the request and the tools, as a model is given them, and their lengths."""
     prompt, asked = system_prompt(spec), request_text(spec)
     try:
         schemas = tool_schemas(spec, Seed.of(spec).ground.tools)
     except InvalidValueError:
         schemas = ()
-    sizes = [len(prompt), len(asked), sum(len(plain(schema)) for schema in schemas)]
+    written = orjson.dumps(list(schemas)).decode() if schemas else ""
+    count = counting.counter.count
+    sizes = [
+        (name, anchor, len(text), count(text))
+        for name, anchor, text in (
+            ("system prompt", "m-sys", prompt),
+            ("request", "m-user", asked),
+            ("tools", "m-tools", written),
+        )
+    ]
     return {
         "prompt": prompt,
         "asked": asked,
         "schemas": [
             (s["function"]["name"], s["function"]["description"], pretty(s)) for s in schemas
         ],
-        "sizes": [
-            (name, size, -(-size // CHARACTERS_A_TOKEN))
-            for name, size in zip(("system prompt", "request", "tools"), sizes, strict=True)
-        ],
-        "tokens": -(-sum(sizes) // CHARACTERS_A_TOKEN),
+        "sizes": sizes,
+        "characters": sum(size for _, _, size, _ in sizes),
+        "tokens": sum(tokens for _, _, _, tokens in sizes),
+        "counting": counting,
     }
 
 

@@ -1,6 +1,9 @@
 """The page of one task: its parts, its proof, and every act on it."""
 
+from pathlib import Path
+
 import pytest
+from django.conf import LazySettings
 from django.test import Client
 from django.urls import reverse
 
@@ -10,6 +13,7 @@ from tasks_app.enums import TaskState
 from tasks_app.models import Task
 from tasks_app.operations.tasks import create_task
 from tests.factories.specs import green_card, imported_spec, red_card, small_spec
+from tests.studio.lib.test_tokens import tokenizer_at
 
 pytestmark = pytest.mark.django_db
 
@@ -273,3 +277,16 @@ def test_a_task_proven_by_older_gates_asks_to_be_proven_again(editor: Client) ->
     page = body(editor, f"/tasks/{task.code}/")
     assert "Proven by older gates" in page
     assert "/approve/" not in page
+
+
+def test_what_the_model_sees_is_counted_by_a_chosen_tokenizer(
+    viewer: Client, task: Task, settings: LazySettings, tmp_path: Path
+) -> None:
+    settings.VAR_DIR = tmp_path
+    tokenizer_at(tmp_path / "runs" / "RUN-4K7Q" / "checkpoints" / "step-000100")
+    path = f"/tasks/{task.code}/?tab=model"
+    assert "characters ÷ 4</span>" in body(viewer, path)
+    counted = body(viewer, f"{path}&tokenizer=RUN-4K7Q/checkpoints/step-000100")
+    assert "texts counted by RUN-4K7Q/checkpoints/step-000100" in counted
+    assert "<option selected>RUN-4K7Q/checkpoints/step-000100</option>" in counted
+    assert "This tokenizer is gone." in body(viewer, f"{path}&tokenizer=../../etc/passwd")
