@@ -51,10 +51,16 @@ class Use(NamedTuple):
     """The step whose list it chooses from: that list does not count as having said it."""
 
 
-def grounded(trial: Trial) -> Iterator[Finding]:
-    """O3: what is written, asked for, reckoned with and stated came from somewhere."""
+def grounded(trial: Trial, *, repairs: bool = True) -> Iterator[Finding]:
+    """O3: what is written, asked for, reckoned with and stated came from somewhere.
+
+    Args:
+        trial: The proof's runs.
+        repairs: Whether repairs are looked for.
+    """
     for item in reachable(trial):
-        yield item.model_copy(update={"suggestion": as_suggestion(trial, _reached(trial, item))})
+        repair = _reached(trial, item) if repairs else None
+        yield item.model_copy(update={"suggestion": as_suggestion(trial, repair)})
     for use in unsaid(trial):
         step = trial.spec.reference[use.step]
         who = f"step {step.id} uses" if step.id is not None else "the reply states"
@@ -63,7 +69,9 @@ def grounded(trial: Trial) -> Iterator[Finding]:
             pointer("reference", use.step, *use.path),
             f"{who} {use.value!r}, which neither the request, the rules nor an earlier read says",
             hint="bind it to a read that shows it, or say it in the request",
-        ).model_copy(update={"suggestion": as_suggestion(trial, made_known(trial, use))})
+        ).model_copy(
+            update={"suggestion": as_suggestion(trial, made_known(trial, use) if repairs else None)}
+        )
 
 
 def unsaid(trial: Trial) -> Iterator[Use]:

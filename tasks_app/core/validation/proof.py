@@ -41,6 +41,7 @@ from tasks_app.core.validation.leaks import leaked
 from tasks_app.core.validation.malformed import survives
 from tasks_app.core.validation.mutants import Judged, prove_mutants, prove_states, survivors
 from tasks_app.core.validation.nontrivial import cheap_plays, does_nothing, no_shortcut
+from tasks_app.core.validation.pictures import NONE, decide, pictures
 from tasks_app.core.validation.purity import pure
 from tasks_app.core.validation.solvability import (
     other_orders,
@@ -88,6 +89,7 @@ DYNAMIC: Final = {
     "V1": "it is no duplicate",
     "V2": "no benchmark has it",
     "V3": "what it claims is shown",
+    "I1": "pictures decide",
     "G1": "grading sees the task alone",
 }
 """Gate → title of those that need runs (or the library)."""
@@ -271,6 +273,10 @@ def _run_gates(trial: Trial, notes: _Notes, exploits: Sequence[Exploit]) -> _Fou
     notes.run("M1", DYNAMIC["M1"], with_suggestions(trial, survivors(trial, judged), judged))
     notes.explain("M1", _counted(judged))
     notes.run("N3", DYNAMIC["N3"], enough(trial))
+    if pictures(spec):
+        notes.run("I1", DYNAMIC["I1"], decide(trial))
+    else:
+        notes.skip(["I1"], NONE)
     notes.run("N4", DYNAMIC["N4"], leaked(trial))
     notes.run("N5", DYNAMIC["N5"], telling(trial))
     notes.run("N6", DYNAMIC["N6"], needed(trial, judged))

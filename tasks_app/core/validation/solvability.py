@@ -110,7 +110,7 @@ def reachable(trial: Trial) -> Iterator[Finding]:
         ),
         spec.workplace.coworker.role,
         spec.workplace.coworker.mailbox,
-        *(a.name for a in spec.request.attachments),
+        *(f"{a.name} {a.sidecar}" for a in spec.request.attachments),
         *(stage.notification or "" for stage in spec.timeline),
     ]
     known = fold("\n".join(told))

@@ -27,7 +27,7 @@ ISSUE_GATES = [
     *("S1", "S2", "S3", "S4", "R1", "R2", "R3", "R4", "T1", "T2", "T3"),
     *("O1", "O2", "O3", "O4", "O5", "N1", "N2", "N3", "N4", "N5", "N6"),
     *("K1", "K2", "K3", "M1", "M2", "M3", "X1", "X2", "D1", "D2"),
-    *("V1", "V2", "V3", "G1"),
+    *("V1", "V2", "V3", "I1", "G1"),
 ]
 PROBES = ["crawl", "spam", "echo", "paste", "first_record", "errors_only", "refuse", "regex"]
 
@@ -48,6 +48,7 @@ def test_an_example_is_proven_with_every_gate_held(name: str) -> None:
     assert {g.id: g.state for g in card.gates if g.state != "held"} == {
         "V1": "not_run",
         "V2": "not_run",
+        "I1": "not_run",
     }
 
 
