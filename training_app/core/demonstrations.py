@@ -7,7 +7,7 @@ common columns and nobody adds null arguments.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 import orjson
 
@@ -17,6 +17,7 @@ from rollouts_app.core.policy import Action
 from rollouts_app.core.scripted import reference
 from rollouts_app.core.trajectory import RecordedTurn, Trajectory
 from tasks_app.core.spec import TaskSpec
+from training_app.core.images import images_of
 
 _NAME: Final = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b")
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT")
@@ -28,6 +29,8 @@ class Row(TypedDict):
 
     messages: list[dict[str, Any]]
     tools: str
+    images: NotRequired[list[str]]
+    """Hashes of the images that the request comes with; left out where there are none."""
 
 
 class DemonstrationError(ValueError):
@@ -96,10 +99,14 @@ def from_trajectory(spec: TaskSpec, trajectory: Trajectory, *, quote: bool = Fal
 
 
 def _row(environment: Environment) -> Row:
-    return {
+    row: Row = {
         "messages": [spoken(message) for message in environment.messages],
         "tools": orjson.dumps(list(environment.tools)).decode(),
     }
+    images = images_of(environment.spec)
+    if images:
+        row["images"] = list(images)
+    return row
 
 
 def spoken(message: Message) -> dict[str, Any]:

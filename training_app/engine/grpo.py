@@ -11,10 +11,11 @@ from datasets import Dataset
 from transformers import PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
-from training_app.core.prompts import Prompt, toolsets
+from training_app.core.images import images_of
+from training_app.core.prompts import Prompt, spec_of, toolsets
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir
-from training_app.engine import data, models, processes
+from training_app.engine import data, images, models, processes
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.environments import environment_class
 from training_app.engine.evaluate import after, measure
@@ -100,9 +101,11 @@ def make_trainer(
             for row in rows
         ]
     ).select(order_of(recipe, len(rows)))
+    if start.processor is not None:
+        dataset = _with_images(run, dataset)
     common: dict[str, Any] = {
         "model": start.model,
-        "processing_class": start.tokenizer,
+        "processing_class": start.processor or start.tokenizer,
         "reward_funcs": functions,
         "train_dataset": dataset,
         "args": _arguments(run, recipe),
@@ -122,6 +125,21 @@ def make_trainer(
     # the model is shown the very declarations it was taught with, not ones made from docstrings
     trainer._env_tools = {key: list(tools) for key, tools in offered.items()}
     return trainer
+
+
+def _with_images(run: RunDir, dataset: Dataset) -> Dataset:
+    """Add the images of each task; they are checked now and read when they are seen."""
+    for row in dataset:
+        images.read(run, images_of(spec_of(row)))
+
+    def opened(batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        specs = [
+            spec_of({"spec": spec, "spec_hash": known})
+            for spec, known in zip(batch["spec"], batch["spec_hash"], strict=True)
+        ]
+        return {**batch, "images": [images.read(run, images_of(spec)) for spec in specs]}
+
+    return dataset.with_transform(opened)
 
 
 def order_of(recipe: Recipe, rows: int) -> list[int]:

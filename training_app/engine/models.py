@@ -7,7 +7,9 @@ from typing import Any
 
 import torch
 from transformers import (
+    AutoConfig,
     AutoModelForCausalLM,
+    AutoModelForImageTextToText,
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
@@ -16,6 +18,7 @@ from transformers import (
 from training_app.core import pocket
 from training_app.core.demonstrations import Row, from_reference
 from training_app.core.recipe import ModelChoice, Recipe
+from training_app.engine.images import Processor
 from training_app.engine.tiny import copy_base
 
 
@@ -29,6 +32,8 @@ class Loaded:
     """Spent making it, if it was made for this run."""
     base_accuracy: float | None = None
     """How well the base of cpu-tiny copies."""
+    processor: Processor | None = None
+    """Of a model that sees; its tokenizer is the one above."""
 
 
 class ModelError(ValueError):
@@ -64,6 +69,10 @@ def load_folder(choice: ModelChoice) -> Loaded:
     if choice.init and not (Path(choice.init) / "config.json").is_file():
         raise ModelError(f"{choice.init} holds no checkpoint; choose one of a run's checkpoints")
     try:
+        if getattr(AutoConfig.from_pretrained(place), "model_type", "") == "qwen3_vl":
+            processor = Processor.load(place)
+            seeing = AutoModelForImageTextToText.from_pretrained(place, dtype=torch.float32)
+            return Loaded(seeing, processor.tokenizer, processor=processor)
         tokenizer = AutoTokenizer.from_pretrained(place)
         model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32)
     except OSError as problem:

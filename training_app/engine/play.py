@@ -176,7 +176,7 @@ def _write(
     """Let the model go on after each prompt up to its end marker."""
     pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
     width = max(map(len, prompts))
-    room = model.config.max_position_embeddings - width
+    room = model.config.get_text_config().max_position_embeddings - width
     if room < 1:
         return [[] for _ in prompts]
     ids = torch.tensor([[pad] * (width - len(p)) + list(p) for p in prompts])

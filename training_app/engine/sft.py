@@ -14,7 +14,7 @@ from trl import SFTConfig, SFTTrainer
 from training_app.core.demonstrations import Row
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir
-from training_app.engine import data, dialogues, models, processes
+from training_app.engine import data, dialogues, images, models, processes
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.evaluate import after, measure
 from training_app.engine.tiny import circuit
@@ -53,7 +53,8 @@ def train(
     if fresh and resume is None and processes.is_first():
         result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
         log.info("before: %s", result["before"])
-    learnt = dialogues.label(tokenizer, rows)
+    seen = images.with_images(run, rows) if loaded.processor is not None else None
+    learnt = dialogues.label(tokenizer, rows) if seen is None else []
     if mixed is not None:
         learnt = dialogues.mix(
             learnt,
@@ -78,8 +79,9 @@ def train(
     callback = RunCallback(run, recipe, evaluate=evaluate if tasks else None, enough=enough)
     trainer = SFTTrainer(
         model=model,
-        processing_class=tokenizer,
-        train_dataset=Dataset.from_list([dict(row) for row in learnt]),
+        processing_class=loaded.processor or tokenizer,
+        train_dataset=seen or Dataset.from_list([dict(row) for row in learnt]),
+        data_collator=images.Collator(loaded.processor) if loaded.processor is not None else None,
         args=_arguments(run, recipe),
         callbacks=[callback],
         optimizers=(_optimizer(recipe, model), None),
