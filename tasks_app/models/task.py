@@ -52,6 +52,8 @@ class Task(CodedModel):
     """MinHash of the request, 128 numbers of eight bytes, for the near-duplicate test."""
     bands = ArrayField(models.IntegerField(), default=list, blank=True)
     """Its bands (``studio.lib.similarity.band_keys``): requests that are alike share some."""
+    identity = ArrayField(models.CharField(max_length=200), default=list, blank=True)
+    """Names, ids and values it is about (gate V4): tasks that share one belong to one side."""
     fingerprint = models.CharField(max_length=64, blank=True, db_index=True)
     """Structural fingerprint of the current version, once proven."""
 

@@ -5,6 +5,8 @@ from typing import Final
 from studio.lib.similarity import band_keys, signature
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import GROUPS, ProofCard
+from tasks_app.core.validation.splits import HELD_OUT_TAG, identity_of, is_held_family
+from tasks_app.core.world.world import seed_problem
 from tasks_app.enums import Split, TaskState, Verdict
 from tasks_app.models import Task
 from tasks_app.models.fields import pack_signature
@@ -15,7 +17,7 @@ _SIGNS: Final = {"held": "h", "warned": "w", "failed": "f", "not_run": "-"}
 SPEC_COLUMNS: Final = (
     "slug", "title", "track", "family", "subtype", "difficulty", "language", "split", "tags",
     "capabilities", "services", "checks", "constraints", "tokens", "text", "signature",
-    "bands", "evaluation_only", "spec_hash",
+    "bands", "identity", "evaluation_only", "spec_hash",
 )  # fmt: skip
 #: Columns that ``describe_proof`` and ``forget_proof`` set.
 PROOF_COLUMNS: Final = (
@@ -33,7 +35,7 @@ def describe(task: Task, spec: TaskSpec) -> None:
     task.subtype = spec.subtype
     task.difficulty = spec.difficulty.level
     task.language = spec.language
-    task.split = Split.EVALUATION if spec.evaluation_only else Split.TRAIN
+    task.split = split_of(spec)
     task.tags = list(spec.tags)
     task.capabilities = [claim.id for claim in spec.capabilities]
     task.services = list(spec.services)
@@ -44,6 +46,7 @@ def describe(task: Task, spec: TaskSpec) -> None:
     signed = signature(spec.request.text)
     task.signature = pack_signature(signed)
     task.bands = list(band_keys(signed))
+    task.identity = identity(spec)
     task.evaluation_only = spec.evaluation_only
     task.spec_hash = spec.hash
 
@@ -89,6 +92,25 @@ def state_without_proof(spec: TaskSpec) -> TaskState:
     if spec.evaluation_only and not (spec.reference and spec.checks):
         return TaskState.IMPORTED
     return TaskState.DRAFT
+
+
+def split_of(spec: TaskSpec) -> Split:
+    """Return what a task may be used for: families of the fixed table and names of the pool kept
+    apart are held back.
+    """
+    if spec.evaluation_only:
+        return Split.EVALUATION
+    if is_held_family(spec.family):
+        return Split.NEW_FAMILIES
+    return Split.NEW_INSTANCES if HELD_OUT_TAG in spec.tags else Split.TRAIN
+
+
+def identity(spec: TaskSpec) -> list[str]:
+    """Return what a task is about; nothing where its records make no world."""
+    if spec.evaluation_only or seed_problem(spec) is not None:
+        return []
+    tokens = {token.replace("\x00", "")[:200] for token in identity_of(spec)}
+    return sorted(tokens)
 
 
 def _tokens(spec: TaskSpec) -> int:

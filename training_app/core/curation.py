@@ -21,6 +21,7 @@ import orjson
 
 from rollouts_app.core.trajectory import RecordedTurn, Trajectory
 from studio.lib.hashing import bytes_hash, canonical_json
+from tasks_app.core.validation.splits import moved
 
 Errors = Literal["recovered", "none", "any"]
 Duplicates = Literal["shortest", "first", "all"]
@@ -358,6 +359,8 @@ class Side(NamedTuple):
     fingerprint: str
     """Of its structure; empty where it was never proven."""
     split: str
+    identity: frozenset[str] = frozenset()
+    """Names, ids and values that it is about."""
 
 
 HELD_INSTANCES: Final = "held_instances"
@@ -368,17 +371,20 @@ def portions(
 ) -> dict[int, Literal["train", "held_out", "neither"]]:
     """Return where rows of each task belong (gate V4).
 
-    Without held families: what the split column holds back is held out, the rest trained on. With
-    them, their tasks are held out, and with them every task of the same structural fingerprint;
-    held-out instances of the other families are then neither trained on nor measured.
+    Without held families: what the split column holds back is held out, and with it every task
+    that hangs together with one by a name, id or value; the rest is trained on. With them, their
+    tasks are held out, and with them every task of the same structural fingerprint; held-out
+    instances of the other families are then neither trained on nor measured.
     """
     held = frozenset(held_families)
     sides = list(tasks)
     structures = {side.fingerprint for side in sides if side.family in held} - {""}
     found: dict[int, Literal["train", "held_out", "neither"]] = {}
+    back = {side.id for side in sides if side.split != "train"}
+    whole, _ = moved({side.id: side.identity for side in sides}, back)
     for side in sides:
         if not held:
-            found[side.id] = "train" if side.split == "train" else "held_out"
+            found[side.id] = "held_out" if side.id in whole else "train"
         elif side.family in held or side.fingerprint in structures:
             found[side.id] = "held_out"
         else:

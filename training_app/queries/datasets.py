@@ -74,7 +74,8 @@ def split_of(task: Task) -> str:
 
 def side_of(task: Task) -> Side:
     """What decides where rows of a task belong."""
-    return Side(task.pk, task.family, task.fingerprint, split_of(task))
+    identity = frozenset(task.identity)
+    return Side(task.pk, task.family, task.fingerprint, split_of(task), identity)
 
 
 def episodes_with_payload(filter_text: str) -> Iterator[Episode]:

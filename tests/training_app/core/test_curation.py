@@ -283,6 +283,17 @@ SIDES = [
 ]
 
 
+def test_what_hangs_together_with_a_held_out_task_is_held_out_too() -> None:
+    sides = [
+        Side(1, "refunds", "f1", "new_instances", frozenset({"id:OR-1000", "name:a b"})),
+        Side(2, "refunds", "f1", "train", frozenset({"name:a b", "value:12.5"})),
+        Side(3, "refunds", "f1", "train", frozenset({"value:12.5"})),
+        Side(4, "refunds", "f1", "train", frozenset({"id:OR-2000"})),
+    ]
+
+    assert portions(sides, ()) == {1: "held_out", 2: "held_out", 3: "held_out", 4: "train"}
+
+
 def test_the_split_column_holds_tasks_back() -> None:
     assert portions(SIDES, ()) == {
         1: "train",
