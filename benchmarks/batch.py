@@ -68,7 +68,7 @@ def run(
         for _ in range(WORKERS):
             studio.start_worker()
         studio.start_beat()
-        _wait_for(lambda: _workers_alive() == WORKERS, "the workers to start")
+        wait_for(lambda: workers_alive() == WORKERS, "the workers to start")
         batch, seconds = _rolled_out(studio, chaos=chaos, hurry=hurry)
         count = _count(batch, expected)
     lost = count.planned - count.graded
@@ -121,7 +121,7 @@ def _rolled_out(studio: PrivateStudio, *, chaos: bool, hurry: bool) -> "tuple[Ro
     )
     if chaos:
         _disturb(studio, batch, hurry=hurry)
-    _wait_for(lambda: _ended(batch), "the batch to end")
+    wait_for(lambda: _ended(batch), "the batch to end")
     seconds = time.monotonic() - began
     batch.refresh_from_db()
     return batch, seconds
@@ -135,7 +135,7 @@ def _disturb(studio: PrivateStudio, batch: "RolloutBatch", *, hurry: bool) -> No
     from studio.web.models import Job
 
     planned = batch.episodes_planned
-    _wait_for(lambda: _graded(batch) >= planned // 10, "the first results")
+    wait_for(lambda: _graded(batch) >= planned // 10, "the first results")
     with studio.held():
         _open_still(batch, "a worker was killed")
         holder = _job(batch).lease_holder
@@ -144,11 +144,11 @@ def _disturb(studio: PrivateStudio, batch: "RolloutBatch", *, hurry: bool) -> No
         studio.start_worker()
         if hurry:
             Job.objects.filter(pk=_job(batch).pk).update(lease_until=Now())
-    _wait_for(lambda: _graded(batch) >= planned // 3, "a third of the results")
+    wait_for(lambda: _graded(batch) >= planned // 3, "a third of the results")
     with studio.held():
         _open_still(batch, "the broker was restarted")
         studio.restart_broker()
-    _wait_for(lambda: _graded(batch) >= planned // 2, "half of the results")
+    wait_for(lambda: _graded(batch) >= planned // 2, "half of the results")
     with studio.held():
         _open_still(batch, "the database was restarted")
         connection.close()
@@ -178,7 +178,8 @@ def _ended(batch: "RolloutBatch") -> bool:
     return job.is_finished
 
 
-def _workers_alive() -> int:
+def workers_alive() -> int:
+    """How many workers answer."""
     from studio.web import workers
 
     return len(workers.alive())
@@ -202,7 +203,7 @@ def _count(batch: "RolloutBatch", expected: Mapping[str, Result]) -> Count:
     )
 
 
-def _wait_for(holds: Callable[[], bool], what: str) -> None:
+def wait_for(holds: Callable[[], bool], what: str) -> None:
     """Look every moment whether something holds; name what was waited for where it never does."""
     from django.db import connection
     from django.db.utils import InterfaceError, OperationalError

@@ -3,7 +3,9 @@
 import pytest
 
 from benchmarks.measure import Subject, Timing, measure, print_table, time_text
-from benchmarks.samples import office
+from benchmarks.samples import largest, office
+from tasks_app.core.grading.grade import grade
+from tasks_app.core.program import reference_run
 from tasks_app.core.world.world import World
 
 
@@ -45,3 +47,12 @@ def test_the_measured_office_is_large_and_its_tools_work() -> None:
     world = World(spec)
     first = next(iter(world.seed.ground.start["orders/orders"]))
     assert world.call("orders_get_order", {"order_id": first}).ok
+
+
+def test_the_largest_task_is_solved_over_five_days() -> None:
+    spec = largest()
+    records = sum(len(rows) for place in spec.services.values() for rows in place.values())
+    assert (len(spec.stages), len(spec.tools), records >= 200) == (5, 30, True)
+    world, done = reference_run(spec)
+    assert done.problems == []
+    assert grade(spec.checks, spec.constraints, world.evidence()).passed

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tasks_app.core.grading.grade import grade
 from tasks_app.core.program import Act, run_program
+from tasks_app.core.records import Snapshot
 from tasks_app.core.samples import likely
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding
@@ -15,12 +16,13 @@ def same_again(trial: Trial) -> Iterator[Finding]:
     """D1: a second world, built from the spec anew, gives the same calls, keys and reward."""
     spec = trial.spec
     world = World(Seed(spec))
+    start = world.snapshot()
     run_program(world, spec.reference)
     evidence = world.evidence()
     again = Play(trial.acts, evidence, grade(spec.checks, spec.constraints, evidence))
     trial.runs += 1
     if trace_of(again) == trace_of(trial.reference):
-        yield from _offered_again(trial)
+        yield from _offered_again(trial, world, start)
         return
     first = next(
         (
@@ -40,10 +42,8 @@ def same_again(trial: Trial) -> Iterator[Finding]:
     )
 
 
-def _offered_again(trial: Trial) -> Iterator[Finding]:
+def _offered_again(trial: Trial, world: World, start: Snapshot) -> Iterator[Finding]:
     """A read that the reference does without answers alike in both worlds as well."""
-    world = World(Seed(trial.spec))
-    start = world.snapshot()
     used = {act.tool for act in trial.acts}
     for i, name in enumerate(trial.spec.tools):
         known = trial.seed.offered.get(name)
