@@ -20,7 +20,7 @@ from pathlib import Path
 from studio import embedded
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-PATIENCE = 40.0
+PATIENCE = 120.0
 _SESSIONS = """
 import json, sys
 from django.contrib.auth import get_user_model
