@@ -283,6 +283,7 @@ def reconcile(shown: Shown) -> Held:
     """C17: two sources disagree on a field, a rule says which one wins, the other one loses."""
     trial = shown.trial
     rule = rules(trial.spec)
+    house = fold(trial.spec.workplace.coworker.mailbox).rpartition("@")[2]
     tried = 0
     for position in positions_of_writes(trial):
         call = trial.call(position)
@@ -294,6 +295,8 @@ def reconcile(shown: Shown) -> Held:
                 for source, other, rival in _disagreeing(tables, leaf):
                     if not _named(rule, source, rival) or tried >= _MOST_OTHERS:
                         continue
+                    if _is_inside(leaf, house) is not _is_inside(other, house):
+                        continue  # a colleague's address is no other address of a customer
                     tried += 1
                     changed = [_with(act, leaf, other) for act in trial.acts[position:]]
                     play = trial.run("C17:other", changed, position)
@@ -304,6 +307,10 @@ def reconcile(shown: Shown) -> Held:
                             f"{other}; with the latter it earns {play.reward:g}",
                         )
     return Held(False, "no two sources disagree on what is written")
+
+
+def _is_inside(value: Any, house: str) -> bool:
+    return bool(house) and isinstance(value, str) and fold(value).endswith(f"@{house}")
 
 
 def _disagreeing(tables: Tables, leaf: Any) -> Iterator[tuple[_Source, Any, _Source]]:

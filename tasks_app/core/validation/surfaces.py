@@ -54,12 +54,23 @@ _HALVES: Final[Mapping[str, float]] = {
     "an hour and a half": 90, "eineinhalb stunden": 90, "half a dozen": 6,
 }  # fmt: skip
 _COUNTED: Final = re.compile(
-    r"(?<![\w.,])(\d+(?:[.,]\d+)?|[a-zäöüß]+)\s*-?\s*(%|[a-zäöüß]+)", re.IGNORECASE
+    r"(?<![\w.,])(?:(\d+(?:[.,]\d+)?)\s*-?\s*|([a-zäöüß]+)[\s-]+)(%|[a-zäöüß]+)", re.IGNORECASE
 )
-_DATED: Final = re.compile(
-    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?([a-zäöüß]+)|([a-zäöüß]+)\s+(\d{1,2}))"
-    r"(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?",
-    re.IGNORECASE,
+_MONTH_WORDS: Final = "|".join(
+    sorted({*(n for names in _MONTHS for n in names), *(n[:3] for names in _MONTHS for n in names)},
+           key=len, reverse=True)
+)  # fmt: skip
+_DATED: Final = (
+    re.compile(
+        rf"(?<![\w.])(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<month>{_MONTH_WORDS})\b"
+        r"(?:,?\s+(?P<year>\d{4}))?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?<!\w)(?P<month>{_MONTH_WORDS})\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
+        r"(?:,?\s+(?P<year>\d{4}))?",
+        re.IGNORECASE,
+    ),
 )
 _NUMERIC: Final = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./]?(\d{4})?(?!\d)")
 _CLOCKED: Final = re.compile(
@@ -120,17 +131,17 @@ def _days(text: str, today: date) -> Iterator[tuple[date, str]]:
                 ahead = (number - today.weekday()) % 7
                 for days in (ahead or 7, ahead + 7, ahead - 7, ahead):
                     yield today + timedelta(days=days), name
-    for match in _DATED.finditer(text):
-        day, month = match[1] or match[4], (match[2] or match[3]).lower()
-        which = next((i for i, names in enumerate(_MONTHS, 1) if _is_month(month, names)), None)
-        if which is not None:
-            yield from _dates(int(day), which, match[5], today, match[0].strip())
+    for expression in _DATED:
+        for match in expression.finditer(text):
+            month = match["month"].lower()
+            which = next(i for i, names in enumerate(_MONTHS, 1) if _is_month(month, names))
+            yield from _dates(int(match["day"]), which, match["year"], today, match[0].strip())
     for match in _NUMERIC.finditer(text):
         yield from _dates(int(match[1]), int(match[2]), match[3], today, match[0])
-    for match in re.finditer(r"\bin (\d+|[a-zäöüß]+) (day|week|tag|woche)", lower):
+    for match in re.finditer(r"\bin (\d+|[a-zäöüß]+) (days?|weeks?|tage?n?|wochen?)\b", lower):
         count = _count(match[1])
         if count is not None:
-            week = match[2] in ("week", "woche")
+            week = match[2][0] == "w"
             yield today + timedelta(days=int(count) * (7 if week else 1)), match[0]
 
 
@@ -173,11 +184,11 @@ def _numbers(text: str) -> Iterator[tuple[float, str]]:
         if words in lower:
             yield value, words
     for match in _COUNTED.finditer(lower):
-        count = _count(match[1])
+        count = _count(match[1] or match[2])
         if count is None:
             continue
-        for factor in _UNITS.get(match[2], ()):
-            if factor != 1 or not match[1][0].isdigit():
+        for factor in _UNITS.get(match[3], ()):
+            if factor != 1 or match[1] is None:
                 yield round(count * factor, 6), match[0].strip()
 
 
