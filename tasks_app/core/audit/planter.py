@@ -94,6 +94,7 @@ class SpecPlanter:
         data = subject.copy()
         if not self.plant(data, rng):
             return None
+        _ = subject.findings  # of the sound task, while nothing is rigged
         with self.rig(data):
             found = subject.new_findings(data)
             gates = tuple(dict.fromkeys(finding.gate for finding in found))

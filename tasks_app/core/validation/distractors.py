@@ -50,9 +50,13 @@ def telling(trial: Trial) -> Iterator[Finding]:
         yield finding(
             "N5",
             pointer("reference", criterion.step, *criterion.path),
-            f"step {trial.spec.reference[criterion.step].id} chooses by {criterion.said}, {idle}",
+            f"{_who(trial.spec.reference[criterion.step])} chooses by {criterion.said}, {idle}",
             hint="add a record that differs from the right one in just that",
         ).model_copy(update={"suggestion": as_suggestion(trial, _with_lookalike(trial, criterion))})
+
+
+def _who(step: Step) -> str:
+    return f"step {step.id}" if step.id is not None else "the reply"
 
 
 def judged(trial: Trial) -> Iterator[tuple[Criterion, str]]:
@@ -67,7 +71,9 @@ def judged(trial: Trial) -> Iterator[tuple[Criterion, str]]:
 
 
 def _of_bindings(position: int, step: Step) -> Iterator[Criterion]:
-    for path, binding in _choices((("arguments", step.arguments), ("each", step.each))):
+    for path, binding in _choices(
+        (("arguments", step.arguments), ("each", step.each), ("reply", step.reply))
+    ):
         where = binding["where"]
         choice = canonical({**binding, "field": None, "take": None})
         for name, predicate in where.items():
@@ -137,7 +143,7 @@ def _short(value: Any) -> str:
 
 def _idle(trial: Trial, criterion: Criterion) -> str:
     """Say in words why a criterion decides nothing; empty if it does."""
-    if criterion.path[-2] == "where" and criterion.path[0] in ("arguments", "each"):
+    if criterion.path[-2] == "where" and criterion.path[:2] != ("arguments", "where"):
         binding = _at(trial.spec.reference[criterion.step], criterion.path[:-2])
         if isinstance(binding, Mapping):
             counts = _counted(trial, binding, criterion.name)
@@ -156,7 +162,7 @@ def _idle(trial: Trial, criterion: Criterion) -> str:
 
 def _at(step: Step, path: Sequence[str | int]) -> Any:
     """Return what stands at a place of a step."""
-    value: Any = {"arguments": step.arguments, "each": step.each}
+    value: Any = {"arguments": step.arguments, "each": step.each, "reply": step.reply}
     for part in path:
         value = value[part]
     return value

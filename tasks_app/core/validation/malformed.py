@@ -33,12 +33,13 @@ _NO_ARGUMENTS: Final = (b"", b"[]", b'"text"', b"null", b'{"a":', b"\xff{}")
 def survives(trial: Trial) -> Iterator[Finding]:
     """M3: malformed rollouts crash nothing, and what they earn is bounded."""
     silent = [Act(None, {}, "") for _ in trial.spec.stages]
+    mute = [a._replace(reply="") for a in trial.acts[last_place(trial.acts) :]]
     last = last_place(trial.acts)
     huge = [a._replace(reply=f"{a.reply} {HUGE}") for a in trial.acts[last:]]
     calls = garbage(trial)
     for name, at, acts in (
         ("garbage", 0, silent),
-        ("garbage_last", last, trial.acts[last:]),
+        ("garbage_last", last, mute),
         ("huge_reply", last, huge),
     ):
         play, made = _play(trial, name, at, acts, calls)

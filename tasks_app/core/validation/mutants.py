@@ -557,23 +557,29 @@ def prove_states(trial: Trial) -> list[MutantResult]:
         for name in change.fields():
             if name == id_field(change.collection) or masks.hides(change, name):
                 continue
-            wrong = perturbed(after.get(name))
-            if wrong is None:
-                continue
-            altered = with_field(evidence, change.collection, change.id, name, wrong)
-            grade = trial.judged(f"state:{name}", altered)
-            place = address(change.collection, change.id, name)
-            found.append(
-                MutantResult(
-                    id=f"state-{len(found)}",
-                    operator="wrong_field",
-                    title=f"{place} is {wrong!r}",
-                    reward=grade.total,
-                    verdict="survived" if grade.passed else "killed",
-                    difference=(place,) if grade.passed else (),
+            for wrong in _wrong_values(after.get(name)):
+                altered = with_field(evidence, change.collection, change.id, name, wrong)
+                grade = trial.judged(f"state:{name}", altered)
+                place = address(change.collection, change.id, name)
+                found.append(
+                    MutantResult(
+                        id=f"state-{len(found)}",
+                        operator="wrong_field",
+                        title=f"{place} is {wrong!r}",
+                        reward=grade.total,
+                        verdict="survived" if grade.passed else "killed",
+                        difference=(place,) if grade.passed else (),
+                    )
                 )
-            )
     return found
+
+
+def _wrong_values(value: Any) -> list[Any]:
+    """Return wrong values of a field: of a moment those that are a day late and an hour early."""
+    if isinstance(value, str) and is_instant(value):
+        return [miss.value for miss in near_misses.moments(value)]
+    wrong = perturbed(value)
+    return [] if wrong is None else [wrong]
 
 
 def perturbed(value: Any) -> Any:

@@ -14,9 +14,10 @@ from tasks_app.core.samples import likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.tool_schemas import declared, to_function, to_mcp
-from tasks_app.core.validation.card import Finding
-from tasks_app.core.validation.gate import Gate, finding
+from tasks_app.core.validation.card import Finding, Suggestion
+from tasks_app.core.validation.gate import Gate, finding, operation, pointer
 from tasks_app.core.validation.references import offered
+from tasks_app.core.values import LEAVES, LISTS, OBJECTS
 from tasks_app.core.world.world import World, seed_problem
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
@@ -80,6 +81,14 @@ def declarations(spec: TaskSpec) -> Iterator[Finding]:
     for place, facts in _places(spec):
         for problem in lint(facts.name):
             yield finding("T1", place, f"{facts.name}: {problem}", hint="mend the service's tool")
+    for alias in spec.tool_aliases:
+        if alias in spec.tools:
+            yield finding(
+                "T1",
+                pointer("tool_aliases", alias),
+                f"two tools are offered under the name {alias}",
+                hint="give the imported one another name",
+            )
 
 
 def example(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> Any:
@@ -243,9 +252,57 @@ def schema_export(spec: TaskSpec) -> Iterator[Finding]:
             )
 
 
+def _droppable(
+    look: Callable[[TaskSpec], Iterator[Finding]],
+) -> Callable[[TaskSpec], Iterator[Finding]]:
+    """Let what a gate finds in a tool suggest to take it off, where nothing in the task uses it."""
+
+    def looked(spec: TaskSpec) -> Iterator[Finding]:
+        for found in look(spec):
+            parts = found.path.split("/")
+            if parts[1] != "tools" or found.suggestion is not None:
+                yield found
+                continue
+            name = spec.tools[int(parts[2])]
+            if name in _used(spec):
+                yield found
+                continue
+            off = Suggestion(
+                rule="drop_tool",
+                title=f"take {name} off, which nothing here needs",
+                patch=(operation("remove", found.path),),
+            )
+            yield found.model_copy(update={"suggestion": off})
+
+    return looked
+
+
+def _used(spec: TaskSpec) -> set[str]:
+    """Return the tools that the task needs: in its solutions, rules, checks and failures."""
+    steps = [*spec.reference, *(step for steps in spec.alternatives for step in steps)]
+    used = {step.tool for step in steps if step.tool is not None}
+    used |= {fault.tool for fault in spec.faults}
+    for body in (*spec.constraints, *spec.checks):
+        _add_tools(body.plain, used)
+    return used
+
+
+def _add_tools(value: Any, found: set[str]) -> None:
+    if isinstance(value, LEAVES):
+        return
+    if isinstance(value, OBJECTS):
+        named = value.get("tool", ())
+        found.update((named,) if isinstance(named, str) else named)
+        for item in value.values():
+            _add_tools(item, found)
+    elif isinstance(value, LISTS):
+        for item in value:
+            _add_tools(item, found)
+
+
 GATES: tuple[Gate, ...] = (
-    Gate("T1", "tools are well described", True, declarations),
-    Gate("T2", "tools are total", True, totality),
-    Gate("T3", "tools export and read back", True, schema_export),
+    Gate("T1", "tools are well described", True, _droppable(declarations)),
+    Gate("T2", "tools are total", True, _droppable(totality)),
+    Gate("T3", "tools export and read back", True, _droppable(schema_export)),
 )
 __all__ = ["GATES", "declarations", "example", "offered", "schema_export", "totality"]

@@ -1,7 +1,7 @@
 """Gates D2 and X2: under another seed the reference's program still solves the task, and writes
 the very same.
 
-Another seed moves the failures of tools to other calls and leaves one bystander out of every
+Another seed moves the failures of tools to other calls and leaves one bystander in every
 collection: a record that the reference does not name and that no other record names. The program
 is bound anew. A field that it then writes otherwise is unstable: it may stand in no hash.
 """
@@ -60,7 +60,7 @@ def moved(trial: Trial) -> list[Fault]:
 
 
 def without_bystanders(trial: Trial) -> Tables:
-    """Return the records at the start, one bystander of every collection left out."""
+    """Return the records at the start; of the bystanders of a collection the seed leaves one."""
     start = trial.seed.ground.start
     named: set[str] = set()
     for call in trial.reference.calls:
@@ -74,8 +74,8 @@ def without_bystanders(trial: Trial) -> Tables:
     left: dict[str, Mapping[str, Record]] = {}
     for place, rows in start.items():
         free = [key for key, row in rows.items() if _stands_by(key, row, named, held)]
-        gone = free[trial.spec.seed % len(free)] if free else None
-        left[place] = rows if gone is None else {k: r for k, r in rows.items() if k != gone}
+        gone = {key for n, key in enumerate(free) if n != trial.spec.seed % len(free)}
+        left[place] = {k: r for k, r in rows.items() if k not in gone} if gone else rows
     return left
 
 
