@@ -170,7 +170,8 @@ class StoredChat:
         except EndpointFailure as failure:
             words = without_key(self.endpoint, failure.message)
             if failure.kind in ("budget", "wrong_key"):
-                self.desk.halt(words)
+                mend = _key_words(self.endpoint) if failure.kind == "wrong_key" else ""
+                self.desk.halt(f"{words.rstrip('.')}{mend}" if mend else words)
                 raise Halted from failure
             raise EndpointFailure(failure.kind, words) from failure
         self.desk.keep(
@@ -185,6 +186,19 @@ class StoredChat:
             )
         )
         return answer
+
+
+def _key_words(endpoint: ModelEndpoint) -> str:
+    """What to do about a key that was refused."""
+    if endpoint.api_key_env:
+        return (
+            f". Put the right key into the variable {endpoint.api_key_env} where the workers run, "
+            "start them again, then resume."
+        )
+    return (
+        f". {endpoint.name} names no variable that holds a key: name one on its page under "
+        "Endpoints, then resume."
+    )
 
 
 class ModelRunner(BatchRunner):
@@ -315,7 +329,10 @@ class ModelRunner(BatchRunner):
             result = self._unproven[-1][0]
             failure = result.outcome.failure if isinstance(result, Ended) else None
             words = failure.message.partition(": ")[2] if failure is not None else ""
-            self._desk.halt(f"{self._endpoint.name} has answered nothing: {words}")
+            self._desk.halt(
+                f"{self._endpoint.name} has answered nothing: {words.rstrip('.')}. Probe it on its "
+                "page under Endpoints, mend its address or start its server, then resume."
+            )
 
     def _begin(self, pool: ThreadPoolExecutor, episode: Episode) -> int:
         """Hand an episode to a thread; 0 where it cannot even begin."""

@@ -1,5 +1,8 @@
 """Of devices: who holds one, and who waits for it."""
 
+import shutil
+from pathlib import Path
+
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
@@ -10,6 +13,7 @@ from training_app.models import DeviceTicket
 
 CPU = "cpu"
 GPU = "cuda:0"
+_NVIDIA = Path("/dev/nvidiactl")
 QUEUE = "train"
 """Of the workers that runs need."""
 
@@ -17,6 +21,11 @@ QUEUE = "train"
 def device_of(recipe: Recipe) -> str:
     """The device that a recipe trains on."""
     return CPU if recipe.model.kind == "cpu-tiny" else GPU
+
+
+def shows_gpu() -> bool:
+    """Whether this machine shows a GPU; asked without the libraries that would use it."""
+    return _NVIDIA.exists() or shutil.which("nvidia-smi") is not None
 
 
 def queue_of(device: str) -> QuerySet[DeviceTicket]:

@@ -15,7 +15,7 @@ from studio.web.workers import alive
 from training_app.core.recipe import Recipe
 from training_app.enums import DatasetKind
 from training_app.models import Checkpoint, Dataset, TrainingRun
-from training_app.queries.devices import QUEUE, device_of, queue_of
+from training_app.queries.devices import GPU, QUEUE, device_of, queue_of, shows_gpu
 from training_app.queries.runs import checkpoint_folder, runs_folder
 
 _STATES: Final = 3
@@ -93,7 +93,7 @@ def _start(recipe: Recipe, parent: Checkpoint | None) -> Finding:
             )
         return Finding("ok", "Start", f"{parent.code} of {parent.run.code}, {size(parent.bytes)}")
     if recipe.model.kind != "cpu-tiny":
-        return Finding("ok", "Start", recipe.model.init or recipe.model.name)
+        return _pretrained(recipe.model.init or recipe.model.name)
     if recipe.online:
         low, high = recipe.rollouts.start_low, recipe.rollouts.start_high
         return Finding(
@@ -106,8 +106,32 @@ def _start(recipe: Recipe, parent: Checkpoint | None) -> Finding:
     return Finding("ok", "Start", "the tiny base, made once in minutes and then kept")
 
 
+def _pretrained(named: str) -> Finding:
+    """A model by its name, or by a folder that has to be there."""
+    if not named.startswith(("/", "./", "../", "~")):
+        return Finding("ok", "Start", named)
+    folder = Path(named).expanduser()
+    if (folder / "config.json").is_file():
+        return Finding("ok", "Start", named)
+    said = "holds no config.json" if folder.is_dir() else "is not a folder on this machine"
+    return Finding(
+        "warn",
+        "Start",
+        f"{named} {said}",
+        "Correct the path of the model, or see that it is there where the run's worker is.",
+    )
+
+
 def _device(recipe: Recipe) -> Finding:
     device = device_of(recipe)
+    if device == GPU and not shows_gpu():
+        return Finding(
+            "warn",
+            "Device",
+            "a pretrained model wants a GPU, and this machine shows none",
+            "Start a worker on a machine with one, or export the run and adopt it afterwards; "
+            "cpu-tiny presets need none.",
+        )
     if not any(QUEUE in worker.queues for worker in alive()):
         return Finding(
             "warn",

@@ -229,7 +229,7 @@ def test_a_refused_key_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
             by=None, name="lab", base_url=stub.url, model="tiny", api_key_env="LAB_API_KEY"
         )
         row = open_evaluation(suite=suite(tasks=1), endpoint="lab", by=None)
-        with pytest.raises(JobEnded, match=r"refused the key \(401\)"):
+        with pytest.raises(JobEnded, match=r"refused the key \(401\).*LAB_API_KEY"):
             jobs.run_inline(EVALUATE, arguments_of(row), subject=row.code)
 
 
