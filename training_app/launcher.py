@@ -205,6 +205,14 @@ def check(run: RunDir, recipe: Recipe) -> list[Obstacle]:
     found = _problems(done.stdout)
     if found is not None:
         return found
+    if done.returncode == -signal.SIGKILL:
+        return [
+            Obstacle(
+                "memory",
+                "the check was ended by signal 9: probably the memory ran out",
+                "close other programs, or choose a smaller device batch",
+            )
+        ]
     said = [line for line in done.stderr.splitlines() if line.strip()]
     return [
         Obstacle(

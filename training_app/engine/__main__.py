@@ -12,7 +12,6 @@ import sys
 import time
 from pathlib import Path
 from types import FrameType
-from typing import Final
 
 import torch
 
@@ -21,8 +20,6 @@ from training_app.core.run_dir import OUT_OF_MEMORY, RunDir, RunDirError, State,
 from training_app.engine import grpo, models, preflight, processes, sft, start
 
 log = logging.getLogger("training_app.engine")
-_NO_ROOM: Final = "can't allocate memory"
-"""How torch says on a CPU that there is none left; it has no class of its own for that."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -111,10 +108,8 @@ def _start(recipe: Recipe, cache: Path) -> models.Loaded:
 
 def said_of(problem: BaseException) -> str:
     """Why a run failed; a want of memory has one name, whoever noticed it."""
-    said = f"{type(problem).__name__}: {problem}"
-    if isinstance(problem, MemoryError | torch.OutOfMemoryError) or _NO_ROOM in said:
-        return f"{OUT_OF_MEMORY}: {problem}"
-    return said
+    name = OUT_OF_MEMORY if preflight.out_of_memory(problem) else type(problem).__name__
+    return f"{name}: {problem}"
 
 
 def _tell(

@@ -63,7 +63,6 @@ def train(
     rewards = Rewards([tokenizer.eos_token_id, tokenizer.pad_token_id])
     callback = RunCallback(run, recipe, samples=rewards.samples)
     trainer = make_trainer(run, recipe, start, rows, rewards, callback)
-    trainer.remove_callback(PrinterCallback)  # metrics have their own file
     trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     result["steps"] = trainer.state.global_step
     result["cancelled"] = callback.cancelled
@@ -84,7 +83,7 @@ def make_trainer(
     start: models.Loaded,
     rows: Sequence[Prompt],
     rewards: Rewards,
-    callback: RunCallback,
+    *callbacks: RunCallback,
 ) -> GRPOTrainer:
     """Make the trainer of a recipe."""
     offered = toolsets(rows)
@@ -109,7 +108,7 @@ def make_trainer(
         "reward_funcs": functions,
         "train_dataset": dataset,
         "args": _arguments(run, recipe),
-        "callbacks": [callback],
+        "callbacks": list(callbacks),
         "environment_factory": {
             key: environment_class(key, tools) for key, tools in offered.items()
         },
@@ -124,6 +123,7 @@ def make_trainer(
         )
     # the model is shown the very declarations it was taught with, not ones made from docstrings
     trainer._env_tools = {key: list(tools) for key, tools in offered.items()}
+    trainer.remove_callback(PrinterCallback)  # metrics have their own file
     return trainer
 
 

@@ -77,16 +77,7 @@ def train(
         return report
 
     callback = RunCallback(run, recipe, evaluate=evaluate if tasks else None, enough=enough)
-    trainer = SFTTrainer(
-        model=model,
-        processing_class=loaded.processor or tokenizer,
-        train_dataset=seen or Dataset.from_list([dict(row) for row in learnt]),
-        data_collator=images.Collator(loaded.processor) if loaded.processor is not None else None,
-        args=_arguments(run, recipe),
-        callbacks=[callback],
-        optimizers=(_optimizer(recipe, model), None),
-    )
-    trainer.remove_callback(PrinterCallback)  # metrics have their own file
+    trainer = make_trainer(run, recipe, loaded, learnt if seen is None else seen, callback)
     trainer._total_train_tokens = _tokens_so_far(run)  # which the trainer does not save
     trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     result["steps"] = trainer.state.global_step
@@ -95,6 +86,28 @@ def train(
         result.update(after(run, recipe, model, tokenizer, trainer.state.global_step))
         log.info("after: %s", result["after"])
     return result
+
+
+def make_trainer(
+    run: RunDir,
+    recipe: Recipe,
+    loaded: models.Loaded,
+    learnt: Dataset | Sequence[dialogues.Labelled],
+    *callbacks: RunCallback,
+) -> SFTTrainer:
+    """Make the trainer of a recipe: of labelled dialogues, or of rows with images."""
+    ready = isinstance(learnt, Dataset)
+    trainer = SFTTrainer(
+        model=loaded.model,
+        processing_class=loaded.processor or loaded.tokenizer,
+        train_dataset=learnt if ready else Dataset.from_list([dict(row) for row in learnt]),
+        data_collator=images.Collator(loaded.processor) if loaded.processor is not None else None,
+        args=_arguments(run, recipe),
+        callbacks=list(callbacks),
+        optimizers=(_optimizer(recipe, loaded.model), None),
+    )
+    trainer.remove_callback(PrinterCallback)  # metrics have their own file
+    return trainer
 
 
 def _start(
