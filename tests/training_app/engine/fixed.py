@@ -54,10 +54,14 @@ class FixedTrainer(GiGPOTrainer):
     generation = 0
     found: list[list[Any]]
 
+    def given(self, index: int) -> dict[str, Any]:
+        """The rollout of a place."""
+        return rollout(self.generation, index)
+
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         self.generation += 1
         first = self.accelerator.process_index * len(prompts)
-        own = [rollout(self.generation, first + i) for i in range(len(prompts))]
+        own = [self.given(first + i) for i in range(len(prompts))]
         self.earned = [one["rewards"] for one in own]
         self._rewards.last = [
             Settled(0.0, passed=False, truncated=False, anchors=one["anchors"]) for one in own
