@@ -149,6 +149,7 @@ class _Offer:
     def __init__(self, _tables: Tables):
         self.places: dict[tuple[str, str], str | None] = {}
         self.values: dict[str, list[Any]] = {}
+        self.homes: dict[str, list[str]] | None = None
 
 
 _offers: Final[Memo[Tables, _Offer]] = Memo(_Offer, most=8)
@@ -174,7 +175,14 @@ def _collection_for(argument: str, service: str, tables: Tables) -> str | None:
 
 
 def holders(tables: Tables) -> dict[str, list[str]]:
-    """Return record id → the collections that hold a record of that id."""
+    """Return record id → the collections that hold a record of that id; not to be changed."""
+    offer = _offers.of(tables)
+    if offer.homes is None:
+        offer.homes = _holders(tables)
+    return offer.homes
+
+
+def _holders(tables: Tables) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for place, rows in tables.items():
         for record_id in rows:

@@ -20,8 +20,8 @@ from tasks_app.core.validation.solvability import sources
 from tasks_app.core.validation.suggestions import Repair, as_suggestion, tried_out
 from tasks_app.core.validation.trial import Trial
 
-MOST_RECORDS: Final = 2
-"""Records that are taken away, one at a time."""
+MOST_RECORDS: Final = 1
+"""Records that are taken away: the first that is written to."""
 
 
 def needed(trial: Trial, judged: Sequence[Judged]) -> Iterator[Finding]:

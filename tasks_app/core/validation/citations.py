@@ -28,7 +28,7 @@ from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
 from tasks_app.core.validation.known import nearest, record_ids
 from tasks_app.core.validation.text_pieces import number_of
-from tasks_app.core.validation.told import Told, passages, reading, told_at_the_desk
+from tasks_app.core.validation.told import Told, passages, reading, shown_by, told_at_the_desk
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS, pattern
 
@@ -262,7 +262,7 @@ class Sources:
     def __init__(self, trial: Trial):
         self.spec = trial.spec
         self._desk = told_at_the_desk(trial.spec)
-        self._read = Told(call.outcome for call in trial.reference.calls if reading(call))
+        self._read = [shown_by(call) for call in trial.reference.calls if reading(call)]
         self._trial = trial
         self._computed: Told | None = None
         self._records: Told | None = None
@@ -271,7 +271,7 @@ class Sources:
         """Say whether a value follows from what is told, read or computed."""
         return (
             self._desk.says(value)
-            or self._read.says(value)
+            or any(told.says(value) for told in self._read)
             or (isinstance(value, str) and self._desk.hints(value))
             or self._computed_values().says(value)
             or self._all_records().says(value)
@@ -317,8 +317,14 @@ class Sources:
         return any(name in rows.get(i, {}) for i in ids for name in found.fields)
 
 
-def computed(trial: Trial) -> Iterator[Any]:
-    """Yield what the functions of the reference's bindings gave."""
+def computed(trial: Trial) -> Sequence[Any]:
+    """Return what the functions of the reference's bindings gave."""
+    if trial.computed is None:
+        trial.computed = tuple(_computed(trial))
+    return trial.computed
+
+
+def _computed(trial: Trial) -> Iterator[Any]:
     results = trial.program.results
     stage = 0
     for step in trial.spec.reference:

@@ -22,7 +22,7 @@ from tasks_app.core.validation.gate import finding, pointer
 from tasks_app.core.validation.near_misses import is_wording
 from tasks_app.core.validation.solvability import literals, reachable
 from tasks_app.core.validation.suggestions import Repair, as_suggestion, tried_out
-from tasks_app.core.validation.told import Told, passages
+from tasks_app.core.validation.told import Told, passages, shown_by
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS
 
@@ -92,8 +92,10 @@ def unsaid(trial: Trial) -> Iterator[Use]:
             if not any(told.says(use.value) for name, told in shown if name != use.beside):
                 yield use
         if step.tool is not None:
-            outcomes = [trial.call(p) for p in calls.get(step.id or "", ())]
-            shown.append((step.id or "", Told(c.outcome for c in outcomes if c.ok)))
+            for position in calls.get(step.id or "", ()):
+                call = trial.call(position)
+                if call.ok:
+                    shown.append((step.id or "", shown_by(call)))
 
 
 def desk_of(trial: Trial) -> Told:

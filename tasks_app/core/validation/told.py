@@ -1,10 +1,11 @@
 """What a coworker is told and shown: the texts at the desk, and the values that reads bring up."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import Call
+from tasks_app.core.memo import Memo
 from tasks_app.core.predicates import contains_number, contains_piece, fold
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import TaskSpec
@@ -26,8 +27,12 @@ class Passage(NamedTuple):
     text: str
 
 
-def passages(spec: TaskSpec) -> list[Passage]:
+def passages(spec: TaskSpec) -> Sequence[Passage]:
     """Return the texts that the policy is given, in the order of the spec."""
+    return _passages.of(spec)
+
+
+def _read_passages(spec: TaskSpec) -> tuple[Passage, ...]:
     place = spec.workplace
     found = [
         Passage("/workplace/organisation", "the organisation", place.organisation),
@@ -57,7 +62,10 @@ def passages(spec: TaskSpec) -> list[Passage]:
     for i, stage in enumerate(spec.timeline):
         path = pointer("timeline", i, "notification")
         found.append(Passage(path, f"the notification of {stage.id}", stage.notification or ""))
-    return [passage for passage in found if passage.text]
+    return tuple([passage for passage in found if passage.text])
+
+
+_passages: Final = Memo(_read_passages, most=8)
 
 
 def _person(person: Any) -> list[tuple[str, str]]:
@@ -141,6 +149,14 @@ def told_at_the_desk(spec: TaskSpec) -> Told:
     if spec.user is not None:
         told.add([f"{fact.text} " for fact in spec.user.facts])
     return told
+
+
+def shown_by(call: Call) -> Told:
+    """Return what the answer to a call says; several gates ask the same calls."""
+    return _shown.of(call)
+
+
+_shown: Final[Memo[Call, Told]] = Memo(lambda call: Told((call.outcome,)), most=64)
 
 
 def reading(call: Call) -> bool:

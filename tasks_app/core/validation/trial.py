@@ -71,6 +71,8 @@ class Trial:
         """Grades as the hash takes them in; many runs share one."""
         self.extra: tuple[Act, ...] | None = None
         """Writes too many that succeed, once they were looked for (see mutants.py)."""
+        self.computed: tuple[Any, ...] | None = None
+        """What the reference's functions gave, once that was asked (see citations.py)."""
         marking = _MarkingWorld(self.seed).remembering_with(self.world)
         self.program: ProgramRun = run_program(marking, spec.reference)
         self.acts: tuple[Act, ...] = tuple(self.program.acts)

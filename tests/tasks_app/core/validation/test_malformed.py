@@ -28,7 +28,7 @@ def test_garbage_is_of_every_kind() -> None:
         "helpdesk_add_comment",
         "helpdesk_search_tickets",
     ]
-    assert max(calls.count(call) for call in calls) > 5
+    assert max(calls.count(call) for call in calls) > 3
 
 
 def test_a_tool_that_breaks_on_a_huge_text_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,7 +36,7 @@ def test_a_tool_that_breaks_on_a_huge_text_is_found(monkeypatch: pytest.MonkeyPa
     right = tool.function
 
     def rigged(service: object, *, body: str, **rest: object) -> object:
-        if len(body) > 8_000:
+        if len(body) > 2_000:
             raise RecursionError
         return right(service, body=body, **rest)
 
