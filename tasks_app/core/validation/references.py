@@ -512,16 +512,13 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
                         yield _no_number(field, value, f"{place}{pointer(field)}")
                         continue
                     if type(value) is str and field in dated and not _ISO_DAY.match(value):
-                        at = f"{place}{pointer(field)}"
-                        yield finding(
-                            "R3", at, f"{value!r} is no day of the calendar", hint=_DAY_HINT
-                        )
+                        yield _no_day(value, f"{place}{pointer(field)}")
                         continue
-                    if value is None or not (past or field in allowed or _says_much(field)):
-                        # Nearly always nothing is known of such a field; a day it holds exists.
-                        if type(value) is str and value[4:5] == value[7:8] == "-":
-                            yield from _day_of_calendar(value, f"{place}{pointer(field)}")
-                        continue
+                    telling = _says_much(field)
+                    if not telling and type(value) is str and value[4:5] == value[7:8] == "-":
+                        yield from _day_of_calendar(value, f"{place}{pointer(field)}")
+                    if value is None or not (past or field in allowed or telling):
+                        continue  # nearly always: nothing is known of such a field
                     at = f"{place}{pointer(field)}"
                     yield from _value(field, value, at, allowed.get(field, ()))
                     if past and isinstance(value, str):
