@@ -35,7 +35,8 @@ _KEPT_BEGINNINGS: Final = (
 _SECRETS: Final = ("_TOKEN", "_KEY", "_SECRET", "_PASSWORD")
 _REPORTERS: Final[Mapping[str, str]] = {"wandb": "WANDB_", "trackio": "TRACKIO_"}
 """Who gets metrics besides the run directory, and how the names of its variables begin."""
-CHECK_SECONDS: Final = 300.0
+CHECK_SECONDS: Final = 900.0
+"""The check takes a step, for which a large model has to be read first."""
 _TAIL: Final = 12
 """Lines of the log that are shown where the engine ended without a word."""
 

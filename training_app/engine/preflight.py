@@ -99,6 +99,14 @@ def _dataset(run: RunDir, recipe: Recipe) -> list[Problem]:
 def _model(recipe: Recipe) -> list[Problem]:
     choice = recipe.model
     place = choice.init or choice.name
+    if not place and recipe.online and recipe.processes > 1:
+        return [
+            Problem(
+                "model",
+                "several processes start RL from a checkpoint",
+                "choose a checkpoint to start from, or train in one process",
+            )
+        ]
     if not place:
         return []
     if not (Path(place) / "config.json").is_file():

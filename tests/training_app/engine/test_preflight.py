@@ -57,6 +57,11 @@ def test_a_missing_model_and_a_missing_gpu_are_named(tmp_path: Path) -> None:
     assert {"model", "dataset"} <= found
 
 
+def test_rl_in_several_processes_needs_a_checkpoint(tmp_path: Path) -> None:
+    (problem,) = check(made(tmp_path, "cpu-tiny-grpo", processes=2))
+    assert problem.fix == "choose a checkpoint to start from, or train in one process"
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_model(tmp_path_factory.mktemp("model"))
