@@ -20,7 +20,8 @@ def _by_position(data: Written, rng: random.Random) -> bool:
         return False
     for step in data["reference"]:
         for holder in _bindings(step):
-            source = scope.results.get(holder.get("from", ""))
+            named = holder.get("from")
+            source = scope.results.get(named) if isinstance(named, str) else None
             path = holder.get("path", "")
             if not isinstance(holder.get("where"), dict) or holder.get("take", "only") != "only":
                 continue

@@ -74,9 +74,11 @@ def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
                         place,
                         f"{field} is {value}, but {homes[0]} has no such record",
                         hint=f"did you mean {close}?" if close else f"add {value} to {homes[0]}",
-                        rule="relink_nearest",
-                        title=f"point it to {close}",
-                        patch=[operation("replace", place, close)] if close else (),
+                        rule="relink_nearest" if close else "add_stub",
+                        title=f"point it to {close}" if close else f"add {value} to {homes[0]}",
+                        patch=[operation("replace", place, close)]
+                        if close
+                        else [operation("add", f"/services/{homes[0]}/-", {"id": value})],
                     )
 
 
