@@ -119,6 +119,7 @@ FULL = (
     Shot("replay-turn-4", "first:/episodes/#turn-4"),
     Shot("rollouts", "/rollouts/"),
     Shot("batch", "first:/rollouts/"),
+    Shot("told", "first:/episodes/model/?turn=2"),
     Shot("endpoints", "/endpoints/"),
     Shot("endpoints-viewer", "/endpoints/", who=VIEWER.username),
     Shot("endpoint", "/endpoints/mill-large/"),
@@ -132,6 +133,11 @@ FULL = (
     Shot("runs-error", "/runs/?q=algoritm:grpo", status=400),
     Shot("runs-new", "/runs/new/?preset=cpu-tiny-grpo"),
     Shot("runs-new-error", "/runs/new/?shown=1&preset=cpu-tiny-grpo&batch=7"),
+    Shot(
+        "runs-new-gone",
+        "/runs/new/?shown=1&preset=cpu-tiny-sft&more="
+        "model.kind+%3D+pretrained%0Amodel.name+%3D+/models/gone",
+    ),
     Shot("runs-new-viewer", "/runs/new/", who=VIEWER.username),
     Shot("run-sft", "/runs/RUN-0001/", wait=_DRAWN),
     Shot("run", "/runs/RUN-0006/", wait=_DRAWN),
@@ -145,6 +151,8 @@ FULL = (
     Shot("evaluations-viewer", "/evaluations/", who=VIEWER.username),
     Shot("evaluations-error", "/evaluations/", status=422, send=("n", "0")),
     Shot("evaluation", "first:/evaluations/"),
+    Shot("evaluation-compare", "/compare/EV-0007/EV-0008/"),
+    Shot("evaluation-compare-other", "/compare/EV-0001/EV-0005/"),
     Shot("suite", "/evaluations/suites/pocket-held-out/"),
     Shot("account", "/account/"),
     Shot("api-docs", "/api/docs", wait=".swagger-ui .info", ours=False),
@@ -308,7 +316,8 @@ for step in (200, 400, 600):
 for number, algorithm in enumerate(Algorithm.values[1:], 2):
     made_run(Algorithm(algorithm), code=f"RUN-000{number}", steps=60, parent=start,
              result=came_to(shares(120, 0.78, 0.7, 0.85)), finished_at=timezone.now())
-made_run(steps=60, recipe=preset("cpu-tiny-control"), result=came_to(shares(120, .7, .61, .77)))
+made_run(steps=60, recipe=preset("cpu-tiny-control"), parent=start,
+         result=came_to(shares(120, .7, .61, .77)))
 made_run(Algorithm.GDPO, code="RUN-0007", steps=12, state=JobState.FAILED, halvings=2,
          message="disk: 0.1 GB are free. To mend it: free some space.")
 made_run(Algorithm.GRPO, code="RUN-0008", state=JobState.QUEUED)
@@ -323,16 +332,30 @@ Checkpoint.objects.create(run=live, step=40, bytes=13_400_000)
 
 _EVALUATIONS = """
 from rollouts_app.models import Episode
+from training_app.models import Checkpoint, Evaluation
 from training_app.operations.evaluations import built_in_suite, open_evaluation, record_report
-suite, last = built_in_suite("pocket-held-out", count=12), None
-for rewards in ((0.0, 1.0, 0.3), (1.0, 0.3, 1.0)):
-    row = open_evaluation(suite=suite, endpoint="mill-large", baseline=last, group_size=3, by=None)
+
+def measured(code, rewards, **asked):
+    row = open_evaluation(by=None, **asked)
     for number, episode in enumerate(row.batch.episodes.order_by("pk")):
         reward = rewards[(number // 3 + number) % 3]
         found = {"state": "graded", "reward": reward, "passed": reward == 1.0}
         gone = {"state": "failed", "boundary": "endpoint", "failure": "gone"}
         Episode.objects.filter(pk=episode.pk).update(**(gone if number == 5 else found))
-    last = record_report(evaluation=row)
+    Evaluation.objects.filter(pk=row.pk).update(code=code)
+    return record_report(evaluation=Evaluation.objects.get(pk=row.pk))
+
+held_out = built_in_suite("pocket-held-out", count=12)
+others = built_in_suite("pocket-new-families", count=4)
+before, after = Checkpoint.objects.filter(run__code="RUN-0001").order_by("step")[:3:2]
+for number, (suite, greedy) in enumerate(((held_out, True), (held_out, False), (others, True))):
+    asked = {"suite": suite, "greedy": greedy, "group_size": 1 if greedy else 3}
+    measured(f"EV-000{2 * number + 1}", (0.0, 0.3, 1.0), checkpoint=before, **asked)
+    measured(f"EV-000{2 * number + 2}", (1.0, 1.0, 0.3), checkpoint=after, **asked)
+last = None
+for code, rewards in (("EV-0007", (0.0, 1.0, 0.3)), ("EV-0008", (1.0, 0.3, 1.0))):
+    last = measured(code, rewards, suite=held_out, endpoint="mill-large", baseline=last,
+                    group_size=3)
 """
 
 

@@ -9,6 +9,9 @@ What it does is read from `stub.json` in the run directory; without one it takes
     {"deaf": true}         hears neither the request to stop nor TERM
     {"problems": [...]}    what --check finds
     {"mute": 3}            ends with this code and a line on stderr, whatever it is asked
+    {"pace": 0.2}          seconds that a step takes
+    {"samples": [...]}     what the model wrote, kept with every checkpoint
+    {"result": {...}}      what was measured: before, after, after_new_families
 """
 
 import argparse
@@ -67,11 +70,16 @@ def train(run: RunDir, recipe: Recipe, plan: dict[str, Any], start: int) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.json").write_text("{}")
         run.seal(step, {"greedy": {"success": step / recipe.steps}})
+        if "samples" in plan:
+            run.write_samples(step, plan["samples"])
         run.prune(recipe.keep)
 
     def ended(step: int, *, cancelled: bool) -> int:
         before = {} if start else {"before": {"greedy": {"success": 0.0}}, "base_seconds": 1.5}
         after = {} if cancelled else {"after": {"greedy": {"success": 1.0}}}
+        if "result" in plan:
+            before = {k: v for k, v in plan["result"].items() if k in before}
+            after = {k: v for k, v in plan["result"].items() if after and k != "before"}
         run.write_result({**before, **after, "steps": step, "cancelled": cancelled})
         tell("stopped" if cancelled else "succeeded", step)
         return 0
@@ -94,6 +102,7 @@ def train(run: RunDir, recipe: Recipe, plan: dict[str, Any], start: int) -> int:
         if step == 3 and recipe.together > plan.get("room", recipe.together):
             tell("failed", step - 1, f"{OUT_OF_MEMORY}: CUDA out of memory.")
             return 1
+        time.sleep(plan.get("pace", 0))
         run.append(
             Metrics(step, step * recipe.batch, step * 0.5, {"loss": 1 / step, "from": start})
         )

@@ -142,7 +142,7 @@ class ServeForm(forms.Form):
 class BaselineForm(forms.Form):
     """The evaluation that another one is compared with."""
 
-    baseline = forms.ChoiceField(required=False, label="Compare with")
+    baseline = forms.ChoiceField(required=False, label="Its baseline")
 
     def __init__(self, *args: Any, others: list[Evaluation], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -44,7 +44,7 @@ def result_of(request: HttpRequest, row: TrainingRun) -> dict[str, Any]:
         "pairs": pairs(row),
         "family_pairs": family_pairs(row),
         "learnt": [one for one in (own, beside) if one is not None] if own is not None else [],
-        "above": own.last - beside.last if own is not None and beside is not None else None,
+        "apart": own.last - beside.last if own is not None and beside is not None else None,
         "is_control": curves.is_control(row),
         "measure_url": _measure_url(request, row),
     }
