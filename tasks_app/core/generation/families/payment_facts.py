@@ -324,7 +324,7 @@ class PaymentFacts:
                 )
                 drafts.append((note["date"], note))
                 self.note = note
-        number = rng.randrange(400, 1800)
+        number = rng.randrange(1100, 9000)  # of one width: a list goes by days
         self.mails: list[Json] = []
         for _, mail in sorted(drafts, key=lambda d: (d[0][:19], d[1]["subject"])):
             number += rng.randrange(1, 8)
