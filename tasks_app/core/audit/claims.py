@@ -22,6 +22,13 @@ def _claim(capability: str, lacks: Callable[[Written], bool]) -> SpecPlanter:
     )  # fmt: skip
 
 
+def _does_it(data: Written) -> bool:
+    """Whether the reference does what is asked: holding or declining is abstaining."""
+    abstains = ("hold", "decline", "reject", "escalate")
+    own = [step["tool"] for step in spots.steps(data, "write")]
+    return bool(own) and not any(word in tool for tool in own for word in abstains)
+
+
 def _no_lookup(data: Written) -> bool:
     return not any("each" in step for step in spots.steps(data, "write"))
 
@@ -35,7 +42,7 @@ CLAIMS: Final = (
     _claim("C6", _no_lookup),
     _claim("C10", lambda data: not data.get("faults")),
     _claim("C12", lambda data: data.get("user") is None),
-    _claim("C13", lambda data: len(spots.steps(data, "write")) > 0),
+    _claim("C13", _does_it),
     _claim("C14", lambda data: not any("escalate" in s["tool"] or "assign" in s["tool"] or
                                        "forward" in s["tool"] for s in spots.steps(data))),
     _claim("C15", lambda data: not spots.constraints(data, "confirm_with_user")),

@@ -608,8 +608,48 @@ def _demanding(trial: Trial, written: Written, collection: str, record_id: str) 
     if record_id in trial.seed.ground.start.get(collection, {}):
         return
     where = {k: v for k, v in row.items() if k != key and not masks.hides(whole, k) and _plain(v)}
+    yield from _addressed(trial, written, collection, row)
+    yield from _exactly(trial, written, collection, record_id, where)
     if where:
         yield from _added(trial, written, collection, where, {}, f"expect the record {record_id}")
+
+
+def _addressed(
+    trial: Trial, written: Written, collection: str, row: Mapping[str, Any]
+) -> Iterator[Repair]:
+    """Let a check of letters to anybody ask for those to whom the reference writes."""
+    people = [*(row.get("to") or ()), *(row.get("cc") or ())]
+    if not people or not all(isinstance(one, str) for one in people):
+        return
+    for number, check in enumerate(trial.spec.checks):
+        if isinstance(check, MessageMatch) and check.mailbox == collection and not check.to:
+            changed = copy.deepcopy(written)
+            changed["checks"][number]["to"] = people
+            yield Repair(
+                "missing_check", f"let {check.id} ask for a letter to {', '.join(people)}", changed
+            )
+
+
+def _exactly(
+    trial: Trial, written: Written, collection: str, record_id: str, values: Mapping[str, Any]
+) -> Iterator[Repair]:
+    """Let a check that selects the record expect its values as they are, in place of bounds."""
+    for number, check in enumerate(trial.spec.checks):
+        if not isinstance(check, RecordMatch) or check.place != collection:
+            continue
+        rows = Selection(check.place, check.where).of(trial.reference.evidence, check.stage)
+        if [row.get(id_field(collection)) for row in rows] != [record_id]:
+            continue
+        expected = {k: v for k, v in values.items() if k not in check.where}
+        changed = copy.deepcopy(written)
+        expect = changed["checks"][number].setdefault("expect", {})
+        loose = {k: v for k, v in expected.items() if expect.get(k) != v}
+        # What refers to another record stays as it is: an id that the run makes is no literal.
+        loose = {k: v for k, v in loose.items() if not has_reference(expect.get(k))}
+        if loose:
+            expect.update(loose)
+            named = ", ".join(f"{k} {v}" for k, v in loose.items())
+            yield Repair("missing_check", f"let {check.id} expect {named}", changed)
 
 
 def _capping(trial: Trial, written: Written, collection: str) -> Iterator[Repair]:
@@ -636,7 +676,7 @@ def missing_field(trial: Trial, place: str) -> Repair | None:
     for repair in (
         *_expecting(trial, written, found.collection, record_id, [name]),
         *_demanding(trial, written, found.collection, record_id),
-        _freed(trial, written, found.collection, record_id, name),
+        *_freed(trial, written, found.collection, record_id, name),
     ):
         tried = tried_out(repair.written)
         if tried is None or not tried.reference.grade.passed:
@@ -646,13 +686,17 @@ def missing_field(trial: Trial, place: str) -> Repair | None:
     return None
 
 
-def _freed(trial: Trial, written: Written, collection: str, record_id: str, name: str) -> Repair:
+def _freed(
+    trial: Trial, written: Written, collection: str, record_id: str, name: str
+) -> Iterator[Repair]:
+    if name in ("to", "cc"):
+        return  # who gets a letter is never free
     old = record_id in trial.seed.ground.start.get(collection, {})
     address = f"{collection}/{escape_id(record_id) if old else '*'}#{name}"
     changed = copy.deepcopy(written)
     free = {"address": address, "reason": "no rule says what it must be"}
     changed["free"] = [*changed.get("free", ()), free]
-    return Repair("free_field", f"declare {address} free", changed)
+    yield Repair("free_field", f"declare {address} free", changed)
 
 
 def as_suggestion(trial: Trial, repair: Repair | None) -> Suggestion | None:
