@@ -586,7 +586,8 @@ def _expecting(
             if [r.get(id_field(collection)) for r in rows] == [record_id]:
                 changed = copy.deepcopy(written)
                 expect = changed["checks"][number].setdefault("expect", {})
-                expect.update({k: v for k, v in values.items() if k not in expect})
+                loose = {k for k in expect if literal_of(expect[k]) is MISSING}
+                expect.update({k: v for k, v in values.items() if k not in expect or k in loose})
                 yield Repair("missing_check", f"let {check.id} also expect {named}", changed)
     if record_id not in trial.seed.ground.start.get(collection, {}):
         return  # it is made in the run: its id is no address before that

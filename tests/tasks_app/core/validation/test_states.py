@@ -56,3 +56,17 @@ def test_a_field_declared_free_is_not_asked_for() -> None:
         data["free"].append({"address": "finance/refunds/*#reason", "reason": "any will do"})
 
     assert [f for f in prove(broken(SUPPORT, freed)).findings if f.gate == "M2"] == []
+
+
+def test_a_field_that_may_be_anything_is_expected_exactly() -> None:
+    spec = broken(
+        SUPPORT, lambda d: check(d, "o_refund")["expect"].update(reason={"nonempty": True})
+    )
+
+    found = [f for f in prove(spec).findings if f.gate == "M2"]
+
+    assert [f.suggestion and f.suggestion.title for f in found] == [
+        "let o_refund also expect reason damaged_in_transit"
+    ]
+    assert found[0].suggestion is not None
+    assert prove(load_spec(apply(spec.written(), found[0].suggestion.patch))).proven
