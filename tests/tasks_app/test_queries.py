@@ -4,16 +4,21 @@ from typing import Any
 
 import pytest
 
+from studio.lib.similarity import Match, signature
 from studio.web.errors import BadRequest, FilterError, NotFound
-from tasks_app.enums import Origin
+from tasks_app.core.validation.proof import Neighbour
+from tasks_app.enums import Origin, TaskState
 from tasks_app.models import Task
 from tasks_app.operations.tasks import NewTask, create_task, create_tasks, save_version
 from tasks_app.operations.verdicts import approve
 from tasks_app.queries import (
+    Library,
     count_by_state,
     get_task,
     get_version,
+    known_requests,
     matching,
+    nearest_request,
     neighbours,
     task_page,
     versions_of,
@@ -162,6 +167,34 @@ def test_neighbours_are_those_of_the_newest_list() -> None:
     )
     assert neighbours(second) == (third.code, first.code)
     assert neighbours(third) == (None, second.code)
+
+
+def test_the_nearest_request_is_the_oldest_of_equals_among_older_tasks_in_use() -> None:
+    spec = small_spec()
+    first, second, third = (
+        create_task(spec=small_spec(seed=number), by=None) for number in range(3)
+    )
+    entry = signature(spec.request.text)
+
+    assert nearest_request(entry, Task.objects.all(), 0.8) == Match(first.code, 1.0)
+    assert Library().before(third)(spec) == Neighbour(first.code, 1.0)
+    assert Library().before(first)(spec) is None
+    Task.objects.filter(pk=first.pk).update(state=TaskState.RETIRED)
+    assert Library().before(third)(spec) == Neighbour(second.code, 1.0)
+    assert nearest_request(signature("quite another wish"), Task.objects.all(), 0.8) is None
+    assert nearest_request((), Task.objects.all(), 0.8) is None
+
+
+def test_a_run_knows_the_requests_of_the_library_and_its_own() -> None:
+    spec = small_spec()
+    task = create_task(spec=spec, by=None)
+    known = known_requests()
+    known.add("own", signature("Book a room for twelve people on the third floor"))
+
+    assert known.nearest(signature(spec.request.text)) == Match(task.code, 1.0)
+    assert known.nearest(signature("book a room for TWELVE people on the third floor")) == Match(
+        "own", 1.0
+    )
 
 
 def test_states_are_counted_with_zeros(library: dict[str, Task]) -> None:

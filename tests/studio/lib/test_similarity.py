@@ -8,6 +8,8 @@ from studio.lib.similarity import (
     Index,
     Match,
     Signature,
+    band_keys,
+    shared_bands,
     shingles,
     signature,
     similarity,
@@ -80,3 +82,25 @@ def test_a_key_is_added_once() -> None:
     index.add("a", signature("x y z"))
     with pytest.raises(ValueError, match="already in the index"):
         index.add("a", signature("p q r"))
+
+
+def test_signatures_at_the_threshold_share_seven_bands_however_they_differ() -> None:
+    left = signature(" ".join(_words("left", 60)))
+    # 25 places differ, each in a band of its own: the fewest bands that 0.8 can leave.
+    right = tuple(value + 1 if place % 4 == 0 and place < 100 else value
+                  for place, value in enumerate(left))  # fmt: skip
+
+    assert similarity(left, right) >= NEAR_DUPLICATE
+    assert len(set(band_keys(left)) & set(band_keys(right))) == 7 == shared_bands(NEAR_DUPLICATE)
+    index: Index[str] = Index()
+    index.add("left", left)
+    assert index.nearest(right) == Match("left", similarity(left, right))
+
+
+def test_band_keys_fit_a_database_and_are_none_for_a_text_without_words() -> None:
+    keys = band_keys(signature("one two three four"))
+
+    assert len(keys) == 32
+    assert all(-(2**31) <= key < 2**31 for key in keys)
+    assert band_keys(signature("")) == ()
+    assert [shared_bands(threshold) for threshold in (0.3, 0.8, 1.0)] == [1, 7, 32]
