@@ -334,6 +334,7 @@ _EVALUATIONS = """
 from rollouts_app.models import Episode
 from training_app.models import Checkpoint, Evaluation
 from training_app.operations.evaluations import built_in_suite, open_evaluation, record_report
+from training_app.queries.runs import checkpoint_folder
 
 def measured(code, rewards, **asked):
     row = open_evaluation(by=None, **asked)
@@ -348,6 +349,9 @@ def measured(code, rewards, **asked):
 held_out = built_in_suite("pocket-held-out", count=12)
 others = built_in_suite("pocket-new-families", count=4)
 before, after = Checkpoint.objects.filter(run__code="RUN-0001").order_by("step")[:3:2]
+for row in (before, after):
+    checkpoint_folder(row).mkdir(parents=True, exist_ok=True)
+    (checkpoint_folder(row) / "config.json").write_text("{}")
 for number, (suite, greedy) in enumerate(((held_out, True), (held_out, False), (others, True))):
     asked = {"suite": suite, "greedy": greedy, "group_size": 1 if greedy else 3}
     measured(f"EV-000{2 * number + 1}", (0.0, 0.3, 1.0), checkpoint=before, **asked)

@@ -62,10 +62,12 @@ def evaluation_compare(request: HttpRequest, code: str, other: str) -> HttpRespo
         raise BadRequest(f"{before.code} is compared with itself. Name two evaluations.")
     found = comparison_of(before, after)
     sides = _side(before), _side(after)
+    same: Any = found.difference or dict.fromkeys(("same", "same_passed", "same_failed"), 0)
     context: dict[str, Any] = {
         "before": sides[0],
         "after": sides[1],
         "change": found.difference,
+        "between": same["same"] - same["same_passed"] - same["same_failed"],
         "unlike": found.unlike,
         "why_not": "" if found.difference is not None else different_suites(before, after),
         "sides": sides,
