@@ -2,7 +2,8 @@
 
 import datetime as dt
 import re
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from ninja import Schema
 from pydantic import AfterValidator, Field
@@ -22,6 +23,7 @@ from tasks_app.models import (
     TaskVersion,
     WorkflowRequirement,
 )
+from tasks_app.operations.outside_gates import OutsideResult
 from tasks_app.queries import TASK_ORDERS, Loss
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -207,6 +209,16 @@ def _version(row: TaskVersion) -> dict[str, Any]:
     }
 
 
+class OutsideOut(Schema):
+    """What a gate over episodes says of the task as it is now."""
+
+    id: str
+    title: str
+    state: Literal["held", "warned", "failed", "not_run"]
+    reason: str
+    lines: list[str]
+
+
 class ProofOut(Schema):
     """A proof with its card."""
 
@@ -216,9 +228,10 @@ class ProofOut(Schema):
     milliseconds: float
     created_at: dt.datetime
     card: dict[str, Any]
+    episodes: list[OutsideOut] = Field([], description="Gates P1 and P2; no part of the proof.")
 
     @staticmethod
-    def from_row(row: Proof) -> "ProofOut":
+    def from_row(row: Proof, outside: Sequence[OutsideResult] = ()) -> "ProofOut":
         """The public form of a row."""
         return ProofOut(
             verdict=Verdict(row.verdict),
@@ -227,6 +240,16 @@ class ProofOut(Schema):
             milliseconds=row.milliseconds,
             created_at=row.created_at,
             card=row.card,
+            episodes=[
+                OutsideOut(
+                    id=gate.id,
+                    title=gate.title,
+                    state=gate.state,
+                    reason=gate.reason,
+                    lines=list(gate.lines),
+                )
+                for gate in outside
+            ],
         )
 
 

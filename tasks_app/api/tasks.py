@@ -11,6 +11,7 @@ from studio.web.exports import jsonl_response
 from tasks_app.enums import Origin
 from tasks_app.jobs import prove_now, start_import, start_proving
 from tasks_app.operations import verdicts
+from tasks_app.operations.outside_gates import outside_results
 from tasks_app.operations.tasks import (
     apply_suggestion,
     create_task,
@@ -141,10 +142,10 @@ def read_version(request: HttpRequest, code: str, number: int) -> VersionDetail:
 @require(Act.READ)
 def read_proof(request: HttpRequest, code: str) -> ProofOut:
     """Of the current version; 404 where it was not proven yet."""
-    proof = get_task(code).proof
-    if proof is None:
+    task = get_task(code)
+    if task.proof is None:
         raise NotFound(f"{code} has no proof of its present content.")
-    return ProofOut.from_row(proof)
+    return ProofOut.from_row(task.proof, outside_results(task))
 
 
 @router.post("/{code}/prove", response=ProofOut, summary="Prove one task now")

@@ -271,3 +271,13 @@ def test_the_task_page_shows_both_gates_and_what_an_approval_needs(
 
     assert "From episodes" in page
     assert "as a person changed its request in v2" in page
+
+
+def test_the_api_gives_both_gates_beside_the_card(support_task: Task, client_of: ClientOf) -> None:
+    group(support_task, [True, False, False, False])
+    body = client_of(Role.VIEWER).get(f"/api/v1/tasks/{support_task.code}/proof").json()
+
+    assert [(gate["id"], gate["state"]) for gate in body["episodes"]] == [
+        ("P1", "held"),
+        ("P2", "held"),
+    ]
