@@ -1,15 +1,16 @@
 """A run that was stopped or killed goes on as if nothing had happened, bit by bit."""
 
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-pytest.importorskip("torch", reason="the train extra is not installed")
+torch = pytest.importorskip("torch", reason="the train extra is not installed")
 pytest.importorskip("trl", reason="the train extra is not installed")
 
-from tests.training_app.engine.marks import ENGINE
-from tests.training_app.engine.small import (
+from tests.training_app.engine.marks import ENGINE  # noqa: E402 (after the skip)
+from tests.training_app.engine.small import (  # noqa: E402
     curve,
     performed,
     rl,
@@ -18,9 +19,9 @@ from tests.training_app.engine.small import (
     started,
     weights,
 )
-from training_app.core.recipe import Recipe
-from training_app.core.run_dir import Metrics, RunDir
-from training_app.engine.__main__ import main
+from training_app.core.recipe import Recipe  # noqa: E402
+from training_app.core.run_dir import OUT_OF_MEMORY, Metrics, RunDir  # noqa: E402
+from training_app.engine.__main__ import main  # noqa: E402
 
 pytestmark = [*ENGINE, pytest.mark.slow]
 
@@ -117,14 +118,13 @@ def test_a_run_stopped_in_its_first_generation_begins_again(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    recipe = recipes["grpo"].model_copy(
-        update={"rollouts": recipes["grpo"].rollouts.model_copy(update={"iterations": 2})}
-    )
+    play = recipes["grpo"].rollouts.model_copy(update={"iterations": 2})
+    recipe = recipes["grpo"].model_copy(update={"steps": 4, "rollouts": play})
     run = RunDir.create(tmp_path / "run", recipe)
     assert stopped(run, cache, 1, monkeypatch) == [1, 2]
     assert run.list_checkpoints() == []
     assert main([str(run.path), "--cache", str(cache), "--resume"]) == 0
-    assert [row.step for row in run.read().rows] == list(range(1, 9))
+    assert [row.step for row in run.read().rows] == [1, 2, 3, 4]
 
 
 def test_an_engine_killed_by_9_goes_on_without_a_doubled_or_missing_step(
@@ -145,3 +145,35 @@ def test_an_engine_killed_by_9_goes_on_without_a_doubled_or_missing_step(
     performed(run, cache, "--resume")
     assert curve(run) == curve(straight["grpo"])
     assert weights(run, 8) == weights(straight["grpo"], 8)
+
+
+def test_a_run_whose_memory_runs_out_says_so_and_takes_the_same_steps_with_half_of_it(
+    recipes: dict[str, Recipe], straight: dict[str, RunDir], cache: Path, tmp_path: Path
+) -> None:
+    run = RunDir.create(tmp_path / "run", recipes["sft"])
+    passes: list[int] = []
+
+    def short(module: Any, arguments: Any) -> None:
+        if isinstance(module, torch.nn.Embedding) and module.training:
+            passes.append(len(arguments[0]))
+            if len(passes) > 6 and passes[-1] > 2:
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+
+    handle = torch.nn.modules.module.register_module_forward_pre_hook(short)
+    try:
+        with pytest.raises(torch.OutOfMemoryError):
+            main([str(run.path), "--cache", str(cache)])
+        assert run.status().message.startswith(f"{OUT_OF_MEMORY}: CUDA out of memory.")
+        smaller = run.recipe().halved()
+        assert smaller is not None
+        run.change_recipe(smaller)
+        del passes[:]
+        assert main([str(run.path), "--cache", str(cache), "--resume"]) == 0
+    finally:
+        handle.remove()
+    assert passes == [2] * 8
+    for name in ("loss", "grad_norm"):
+        found, expected = (
+            [values[name] for _, _, values in curve(each)] for each in (run, straight["sft"])
+        )
+        assert found == pytest.approx(expected, rel=1e-3)
