@@ -235,16 +235,18 @@ def _flat(value: Any, place: str = "") -> dict[str, Any]:
     return found
 
 
-def _online(preset: str, algorithm: Algorithm, learning_rate: float = 1e-4) -> Recipe:
+def _online(preset: str, algorithm: Algorithm, learning_rate: float = 1.5e-5) -> Recipe:
     return Recipe(
         preset=preset,
         algorithm=algorithm,
         steps=60,
         batch=32,
         learning_rate=learning_rate,
-        warmup=0,
+        warmup=4,
         save_every=20,
-        measure=Measure(every=0),
+        threads=2,
+        rollouts=Rollouts(tasks=64, iterations=2, start_low=0.4),
+        measure=Measure(every=0, final_tasks=40),
     )
 
 

@@ -530,8 +530,8 @@ def test_the_form_shows_the_exact_recipe_and_bold_what_differs(editor: Client) -
 def test_the_preflight_names_what_was_looked_at_and_the_fix(editor: Client) -> None:
     text = words(page(editor, "/runs/new/?preset=cpu-tiny-grpo"))
     for expected in (
-        "Dataset the pocket suite, 160 tasks made at the start",
-        "Start an SFT checkpoint that succeeds in 30% to 60% when sampled",
+        "Dataset the pocket suite, 64 tasks made at the start",
+        "Start an SFT checkpoint that succeeds in 40% to 60% when sampled",
         "Device no worker for training is running; the run waits until one is",
         "Disk",
     ):
