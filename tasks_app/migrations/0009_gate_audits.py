@@ -2,8 +2,9 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import tasks_app.models.fields
 from django.db import migrations, models
+
+import tasks_app.models.fields
 
 
 class Migration(migrations.Migration):
