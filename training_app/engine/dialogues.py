@@ -1,7 +1,8 @@
 """Dialogues as tokens: what is learnt are the assistant's own, the rest is read."""
 
+import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
@@ -44,6 +45,17 @@ def label(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Label
         labels = [i if own else IGNORED for i, own in zip(ids, mask, strict=True)]
         labelled.append({"input_ids": list(ids), "labels": labels})
     return labelled
+
+
+def longest_turn(labelled: Iterable[Labelled]) -> int:
+    """Tokens of the longest turn that is learnt."""
+    runs = (
+        sum(1 for _ in run)
+        for row in labelled
+        for own, run in itertools.groupby(row["labels"], lambda label: label != IGNORED)
+        if own
+    )
+    return max(runs, default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from training_app.engine.callbacks import RunCallback
 from training_app.engine.environments import environment_class
 from training_app.engine.evaluate import after, measure
 from training_app.engine.gigpo import GiGPOTrainer
-from training_app.engine.play import LONGEST_TURN
+from training_app.engine.play import taught_limit
 from training_app.engine.rewards import Rewards
 from training_app.engine.sft import bf16_on_cpu
 
@@ -107,7 +107,7 @@ def make_trainer(
         "processing_class": start.processor or start.tokenizer,
         "reward_funcs": functions,
         "train_dataset": dataset,
-        "args": _arguments(run, recipe),
+        "args": _arguments(run, recipe, taught_limit(start.model)),
         "callbacks": list(callbacks),
         "environment_factory": {
             key: environment_class(key, tools) for key, tools in offered.items()
@@ -160,7 +160,7 @@ def order_of(recipe: Recipe, rows: int) -> list[int]:
     return order[:wanted]
 
 
-def _arguments(run: RunDir, recipe: Recipe) -> GRPOConfig:
+def _arguments(run: RunDir, recipe: Recipe, turn: int | None = None) -> GRPOConfig:
     gpu = torch.cuda.is_available()
     play = recipe.rollouts
     return GRPOConfig(
@@ -196,7 +196,7 @@ def _arguments(run: RunDir, recipe: Recipe) -> GRPOConfig:
         activation_checkpointing=gpu,
         generation_kwargs=(
             # a turn is as long as in evaluations: one that runs on would hold up all the others
-            {"max_new_tokens": LONGEST_TURN} if recipe.model.kind == "cpu-tiny" else None
+            {"max_new_tokens": min(turn, play.longest)} if turn is not None else None
         ),
         log_completions=False,
         dataloader_num_workers=0,

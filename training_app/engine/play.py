@@ -21,11 +21,10 @@ from tasks_app.core.spec import TaskSpec
 from training_app.core.demonstrations import spoken
 
 _CALL: Final = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
-LONGEST_TURN: Final = 48
-"""Tokens of a turn: twice the longest of a pocket demonstration (21).
-
-One turn that runs on holds up all that are played with it.
-"""
+SHORTEST_LIMIT: Final = 48
+"""Tokens that a turn may have at least: twice the longest of a pocket demonstration (21)."""
+UNTAUGHT_LIMIT: Final = 512
+"""Tokens of a turn of a model that nobody taught here."""
 TOGETHER: Final = 40
 """Episodes played at a time."""
 
@@ -60,6 +59,26 @@ class Played:
             "tokens": self.tokens,
             "messages": list(self.messages),
         }
+
+
+def note_longest(model: PreTrainedModel, tokens: int) -> None:
+    """Keep with a model how long the longest turn was that it was taught.
+
+    One turn that runs on holds up all that are played with it, so a turn is cut at twice that
+    length, in rollouts, evaluations and when served alike.
+    """
+    model.config.turn_limit = max(SHORTEST_LIMIT, 2 * tokens)
+
+
+def taught_limit(model: PreTrainedModel) -> int | None:
+    """Tokens after which a turn of a model is cut; None where it was not taught here."""
+    limit = getattr(model.config, "turn_limit", None)
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
+def turn_limit(model: PreTrainedModel) -> int:
+    """Tokens after which a turn of a model is cut."""
+    return taught_limit(model) or UNTAUGHT_LIMIT
 
 
 def read_action(text: str, asked: int = 0, tokens: int | None = None) -> Action:
@@ -185,7 +204,7 @@ def _write(
     made = model.generate(
         input_ids=ids.to(model.device),
         attention_mask=mask.to(model.device),
-        max_new_tokens=min(LONGEST_TURN, room),
+        max_new_tokens=min(turn_limit(model), room),
         pad_token_id=pad,
         eos_token_id=end,
         **(sampling if temperature else {"do_sample": False}),

@@ -38,7 +38,7 @@ from transformers import (
 from studio.lib.hashing import bytes_hash
 from training_app.core.recipe import ModelChoice
 from training_app.engine.models import ModelError, load_folder
-from training_app.engine.play import LONGEST_TURN, TOGETHER, read_action
+from training_app.engine.play import TOGETHER, read_action, turn_limit
 
 log = logging.getLogger("training_app.engine.serve")
 
@@ -402,7 +402,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--longest", type=int, default=LONGEST_TURN, help="tokens of an answer")
+    parser.add_argument("--longest", type=int, help="tokens of an answer")
     parser.add_argument("--parent", type=int, help="end when this process is gone")
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
@@ -411,7 +411,9 @@ def main(arguments: list[str] | None = None) -> int:
     except ModelError as problem:
         sys.stderr.write(f"{problem}\n")
         return 2
-    writer = Writer(loaded.model.to(given.device), loaded.tokenizer, given.longest)
+    writer = Writer(
+        loaded.model.to(given.device), loaded.tokenizer, given.longest or turn_limit(loaded.model)
+    )
     handler = type("CheckpointHandler", (Handler,), {"writer": writer, "name": given.name})
     server = Server(("127.0.0.1", given.port), handler)
 

@@ -17,6 +17,7 @@ from training_app.core.run_dir import RunDir
 from training_app.engine import data, dialogues, images, models, processes
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.evaluate import after, measure
+from training_app.engine.play import note_longest
 from training_app.engine.tiny import circuit
 from training_app.engine.tiny.skills import Skills
 from training_app.engine.tiny.tokenizer import name_ids, value_ids
@@ -49,12 +50,14 @@ def train(
         "base_accuracy": loaded.base_accuracy,
         "split_kind": "new_instances",
     }
+    seen = images.with_images(run, rows) if loaded.processor is not None else None
+    learnt = dialogues.label(tokenizer, rows) if seen is None else []
+    if learnt:
+        note_longest(model, dialogues.longest_turn(learnt))
     fresh = data.held_out(recipe, final=True)
     if fresh and resume is None and processes.is_first():
         result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
         log.info("before: %s", result["before"])
-    seen = images.with_images(run, rows) if loaded.processor is not None else None
-    learnt = dialogues.label(tokenizer, rows) if seen is None else []
     if mixed is not None:
         learnt = dialogues.mix(
             learnt,

@@ -1,14 +1,20 @@
 """What a model writes is data, never a crash."""
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("torch", reason="the train extra is not installed")
 pytest.importorskip("trl", reason="the train extra is not installed")
 
+from transformers import Qwen3Config, Qwen3ForCausalLM
+
 from rollouts_app.core.messages import ToolRequest
 from rollouts_app.core.policy import Action
 from tests.training_app.engine.marks import ENGINE
-from training_app.engine.play import read_action
+from training_app.engine.dialogues import Labelled, longest_turn
+from training_app.engine.play import note_longest, read_action, taught_limit, turn_limit
+from training_app.engine.tiny.skills import IGNORED
 
 pytestmark = ENGINE
 
@@ -44,3 +50,25 @@ def test_text_is_read_as_calls_or_as_a_reply(text: str, action: Action) -> None:
 def test_ids_go_on_from_the_calls_before() -> None:
     action = read_action('<tool_call>{"name": "a", "arguments": {}}</tool_call>', asked=2)
     assert [call.id for call in action.calls] == ["call_3"]
+
+
+def test_a_taught_model_keeps_how_long_a_turn_may_be(tmp_path: Path) -> None:
+    config = Qwen3Config(
+        hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, vocab_size=8
+    )
+    model = Qwen3ForCausalLM(config)
+    assert (taught_limit(model), turn_limit(model)) == (None, 512)
+    limits = []
+    for tokens in (21, 90):
+        note_longest(model, tokens)
+        model.save_pretrained(tmp_path)
+        limits.append(turn_limit(Qwen3ForCausalLM.from_pretrained(tmp_path)))
+    assert limits == [48, 180]
+
+
+def test_the_longest_turn_is_the_longest_stretch_of_labels() -> None:
+    rows: list[Labelled] = [
+        {"input_ids": [1, 2, 3, 4], "labels": [IGNORED, 2, IGNORED, 4]},
+        {"input_ids": [1, 2, 3, 4], "labels": [1, 2, 3, IGNORED]},
+    ]
+    assert (longest_turn(rows), longest_turn([])) == (3, 0)

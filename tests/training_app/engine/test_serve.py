@@ -59,7 +59,7 @@ def writer() -> Writer:
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    return Writer(Qwen3ForCausalLM(config), tokenizer, player.LONGEST_TURN)
+    return Writer(Qwen3ForCausalLM(config), tokenizer, player.SHORTEST_LIMIT)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_greedy_writes_what_the_engine_writes_whoever_is_answered_beside_it(
     seats = [player._Seat(spec) for spec in pocket.tasks("held_out", 3, 5)]
     prompts = [seat.prompt(writer.tokenizer) for seat in seats]
     expected = player._write(writer.model, writer.tokenizer, prompts, 0.0)
-    asked = [Asked(tuple(ids), 0.0, 1.0, player.LONGEST_TURN, 0) for ids in prompts]
+    asked = [Asked(tuple(ids), 0.0, 1.0, player.SHORTEST_LIMIT, 0) for ids in prompts]
     end = writer.tokenizer.eos_token_id
     for found, ids in zip(writer.write(asked), expected, strict=True):
         kept = ids[: ids.index(end)] if end in ids else ids

@@ -22,7 +22,6 @@ from training_app.core.run_dir import RunDir  # noqa: E402
 from training_app.engine.environments import Settled  # noqa: E402
 from training_app.engine.gigpo import GiGPOTrainer  # noqa: E402
 from training_app.engine.grpo import SETTINGS, _arguments  # noqa: E402
-from training_app.engine.play import LONGEST_TURN  # noqa: E402
 from training_app.engine.rewards import Rewards  # noqa: E402
 from training_app.engine.tiny.tokenizer import template  # noqa: E402
 
@@ -57,15 +56,11 @@ def test_every_setting_is_one_that_trl_knows() -> None:
     assert fields["loss_type"].default == "dapo"
 
 
-def test_a_turn_of_cpu_tiny_is_as_long_in_training_as_in_evaluations(tmp_path: Path) -> None:
+def test_a_turn_is_as_long_in_training_as_in_evaluations(tmp_path: Path) -> None:
     assert "generation_kwargs.update(args.generation_kwargs)" in inspect.getsource(GRPOTrainer)
-    run = RunDir(tmp_path)
-    pretrained = preset("cpu-tiny-grpo", model={"kind": "pretrained", "name": "any"})
-    kwargs = [
-        _arguments(run, recipe).generation_kwargs
-        for recipe in (preset("cpu-tiny-grpo"), pretrained)
-    ]
-    assert kwargs == [{"max_new_tokens": LONGEST_TURN}, None]
+    run, recipe = RunDir(tmp_path), preset("cpu-tiny-grpo")
+    kwargs = [_arguments(run, recipe, turn).generation_kwargs for turn in (48, 900, None)]
+    assert kwargs == [{"max_new_tokens": 48}, {"max_new_tokens": 400}, None]
 
 
 TABLE = [[0.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
