@@ -509,7 +509,9 @@ def contains_number(text: str, target: float, within: float = 0.0) -> bool:
     return any(abs(n - target) <= tolerance for n in numbers_in(text))
 
 
-_NUMBER: Final = re.compile(r"[-+−]?\d+(?:[.,']\d+)*")
+_NUMBER: Final = re.compile(r"\d\d*(?:[.,']\d+)*")
+"""It begins with one class of characters: the search skips to those many times faster."""
+_MAY_BE_SPACED: Final = re.compile(r"\d[ \u00a0\u202f]\d{3}")
 _NAMES: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[tT]\d{2}:[\d:.]+(?:[zZ]|[-+]\d{2}:\d{2})?)?"
     r"|(?<![^\W_])[^\W\d_]{1,20}(?:-[^\W\d_]{1,20}){0,3}-\d+(?:-\w+)*(?![.,]?\d)"
@@ -531,23 +533,31 @@ def numbers_in(text: str) -> tuple[float, ...]:
 def _numbers(text: str) -> tuple[float, ...]:
     if not text.isascii():
         text = text.translate(_ARABIC_MARKS)
-    text = _NAMES.sub(" ", text)
+    if "-" in text:  # in every name, and no name holds a blank
+        words = text.split(" ")
+        text = " ".join([_NAMES.sub(" ", word) if "-" in word else word for word in words])
     found: list[float] = []
     for match in _NUMBER.finditer(text):
-        found.extend(_readings(_signed(text, match)))
-    for match in _SPACED.finditer(text):
-        found.extend(_readings(_SPACE.sub("", _signed(text, match))))
+        start = match.start()
+        signed = start > 0 and text[start - 1] in _SIGNS
+        found.extend(_readings(_signed(text, start - signed, match.end())))
+    if _MAY_BE_SPACED.search(text) is not None:
+        for match in _SPACED.finditer(text):
+            found.extend(_readings(_SPACE.sub("", _signed(text, *match.span()))))
     return tuple(found)
 
 
+_SIGNS: Final = "-+−"
 _kept_numbers: Final = functools.lru_cache(maxsize=2048)(_numbers)
 
 
-def _signed(text: str, match: re.Match[str]) -> str:
+def _signed(text: str, start: int, end: int) -> str:
     """Return the figures, with the sign unless it joins them to what stands before (a range)."""
-    start = match.start()
-    joined = start > 0 and (text[start - 1].isalnum() or text[start - 1] in ".,")
-    return match.group()[1:] if match.group()[0] in "-+−" and joined else match.group()
+    if text[start] in _SIGNS and start > 0:
+        before = text[start - 1]
+        if before.isalnum() or before in ".,":
+            start += 1
+    return text[start:end]
 
 
 def _readings(written: str) -> list[float]:

@@ -9,6 +9,7 @@ Invariants:
 - A write copies its table, which holds LARGEST_TABLE rows at most.
 """
 
+import functools
 import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from tasks_app.core.calls import Call, Tables, ToolError
 from tasks_app.core.values import (
+    LEAVES,
     MODULUS,
     Change,
     InvalidValueError,
@@ -112,7 +114,17 @@ class CollectionFacts:
 
     def ordered(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record's values in the order in which it is read, however it was written."""
-        return cast("dict[str, Any]", in_order(record, (self.id_field, *self.fields)))
+        keys = _in_order(self.id_field, self.fields, tuple(record))
+        return {
+            key: value if isinstance(value := record[key], LEAVES) else in_order(value)
+            for key in keys
+        }
+
+
+@functools.lru_cache(maxsize=1024)
+def _in_order(id_field: str, fields: tuple[str, ...], written: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys of a record in the order in which it is read: few sets of keys are met."""
+    return tuple(in_order(dict.fromkeys(written), (id_field, *fields)))
 
 
 class Collection(Generic[R]):
