@@ -27,8 +27,9 @@ MOST_RECORDS: Final = 1
 def needed(trial: Trial, judged: Sequence[Judged]) -> Iterator[Finding]:
     """N6: the reference fails without any one of its tools, and without a record it writes to."""
     fatal = _fatal(trial, judged)
+    needs = [sources([s.arguments, s.each, s.reply]) for s in trial.spec.reference]
     for tool in dict.fromkeys(s.tool for s in trial.spec.reference if s.tool is not None):
-        lost = _lost(trial.spec.reference, tool)
+        lost = _lost(trial.spec.reference, needs, tool)
         if any(position in fatal for position in lost):
             continue
         kept = [step for step in trial.spec.reference if step.tool != tool]
@@ -67,12 +68,18 @@ def _fatal(trial: Trial, judged: Sequence[Judged]) -> set[int]:
     return found
 
 
-def _lost(steps: Sequence[Step], tool: str) -> list[int]:
-    """Return the steps that cannot be done without a tool: its own, and those they feed."""
+def _lost(steps: Sequence[Step], needs: Sequence[set[str | None]], tool: str) -> list[int]:
+    """Return the steps that cannot be done without a tool: its own, and those they feed.
+
+    Args:
+        steps: The program.
+        needs: The steps that each of them reads.
+        tool: The tool.
+    """
     gone: set[str | None] = set()
     lost: list[int] = []
     for position, step in enumerate(steps):
-        if step.tool == tool or sources([step.arguments, step.each, step.reply]) & gone:
+        if step.tool == tool or needs[position] & gone:
             gone.add(step.id or f"reply{position}")
             lost.append(position)
     return lost

@@ -37,22 +37,21 @@ def damaged_field(trial: Trial) -> float | None:
     """Return the most that the reference earns if a field of an untouched record is altered at its
     end: of the first and the last such record of every collection.
     """
-    evidence = trial.reference.evidence
+    evidence, masks = trial.reference.evidence, Masks(trial)
     last = evidence.stages[-1]
     found: list[float] = []
     for place, rows in last.closed.items():
         start = trial.seed.ground.start.get(place, {})
         same = [record_id for record_id, row in rows.items() if start.get(record_id) is row]
         for record_id in dict.fromkeys([*same[:1], *same[-1:]]):
-            altered = _altered(trial, place, record_id)
+            altered = _altered(evidence, masks, place, record_id)
             if altered is not None:
                 found.append(trial.judged("damage", altered).total)
     return max(found, default=None)
 
 
-def _altered(trial: Trial, place: str, record_id: str) -> Evidence | None:
+def _altered(evidence: Evidence, masks: Masks, place: str, record_id: str) -> Evidence | None:
     """The reference's end with the first field of a record altered that the write set guards."""
-    masks, evidence = Masks(trial), trial.reference.evidence
     row = evidence.stages[-1].closed[place][record_id]
     whole = Change(place, record_id, row, row)
     for name, value in row.items():

@@ -103,14 +103,15 @@ def _computed(trial: Trial) -> Iterator[Secret]:
     if not made:
         return
     written = Told(call.arguments for call in trial.reference.calls if call.changes)
+    own = [value for value in dict.fromkeys(made) if written.has(value)]
+    if not own:
+        return
     records = Told()
     for rows in trial.seed.ground.start.values():
         for row in rows.values():
-            for value in row.values():
-                if not isinstance(value, str) or " " not in value:
-                    records.add(value)
-    for value in dict.fromkeys(made):
-        if written.has(value) and not records.has(value):
+            records.add([v for v in row.values() if not isinstance(v, str) or " " not in v])
+    for value in own:
+        if not records.has(value):
             day = isinstance(value, str)
             what = f"the {'day' if day else 'sum'} {value}, which has to be computed"
             yield Secret(value, what, "that day" if day else "the sum", in_records=True)

@@ -56,6 +56,7 @@ def retrieve(shown: Shown) -> Held:
     made = positions_of_writes(trial)
     end = made[0] if made else len(trial.acts) - 1
     best, tool, reads = 0, "", 0
+    chosen = _choices(trial)
     for step in trial.spec.reference:
         position = first_position(trial, step)
         if position is None or position >= end or step.tool is None or step.each is not None:
@@ -64,7 +65,7 @@ def retrieve(shown: Shown) -> Held:
         if not call.ok or call.changes:
             continue
         reads += 1
-        found = len(_lookalikes(trial, step, position))
+        found = len(_lookalikes(trial, step, position, chosen.get(step.id or "", ())))
         if found > best:
             best, tool = found, step.tool
     if not reads:
@@ -73,14 +74,13 @@ def retrieve(shown: Shown) -> Held:
     return Held(best >= LOOKALIKES, f"{reads} reads first; {words}")
 
 
-def _lookalikes(trial: Trial, step: Step, position: int) -> set[str]:
+def _lookalikes(trial: Trial, step: Step, position: int, choices: Sequence["_Choice"]) -> set[str]:
     """Return the records that match all criteria of a read and its choice but one.
 
     Criteria are the arguments that may be left out and the keys of each `where` on what came back;
     words of a free search are none.
     """
     call = trial.call(position)
-    choices = _choices(trial, step)
     found: set[str] = set()
     for name, rows in listings(call.outcome):
         wheres = [where for path, where in choices if path.partition(".")[0] == name]
@@ -104,13 +104,19 @@ def _lookalikes(trial: Trial, step: Step, position: int) -> set[str]:
     return found
 
 
-def _choices(trial: Trial, step: Step) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the (path, where) by which later steps choose from what a step gave."""
-    scope, found = scope_of(trial), []
+_Choice = tuple[str, Mapping[str, Any]]
+"""Path and where."""
+
+
+def _choices(trial: Trial) -> dict[str, list[_Choice]]:
+    """Return step → the (path, where) by which later steps choose from what it gave."""
+    scope = scope_of(trial)
+    chosen: dict[str, list[_Choice]] = {}
     for later in trial.spec.reference:
         for binding in bindings([later.arguments, later.each, later.reply]):
-            if binding.get("from") != step.id or not isinstance(binding.get("where"), Mapping):
+            if "from" not in binding or not isinstance(binding.get("where"), Mapping):
                 continue
+            found = chosen.setdefault(binding["from"], [])
             try:
                 where = bind(binding["where"], scope)
                 compile_where(where)
@@ -118,7 +124,7 @@ def _choices(trial: Trial, step: Step) -> list[tuple[str, Mapping[str, Any]]]:
                 continue
             if (path := str(binding.get("path", "")), where) not in found:
                 found.append((path, where))
-    return found
+    return chosen
 
 
 def _near(rows: Sequence[Mapping[str, Any]], where: Mapping[str, Any]) -> set[str]:

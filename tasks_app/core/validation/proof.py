@@ -5,6 +5,7 @@ are only taken if a timer is passed in). Green only if no blocking gate found an
 """
 
 import contextlib
+import functools
 import gc
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -159,10 +160,13 @@ class _Notes:
 
     def ordered(self) -> tuple[GateResult, ...]:
         """Gate results in the order of a card."""
-        letters = list(GROUPS)
-        return tuple(
-            sorted(self.results.values(), key=lambda g: (letters.index(g.id[0]), int(g.id[1:])))
-        )
+        return tuple([self.results[gate_id] for gate_id in sorted(self.results, key=_place)])
+
+
+@functools.cache
+def _place(gate_id: str) -> tuple[int, int]:
+    """Return where a gate stands on a card."""
+    return list(GROUPS).index(gate_id[0]), int(gate_id[1:])
 
 
 class _Others(NamedTuple):

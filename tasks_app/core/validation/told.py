@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import Call
 from tasks_app.core.memo import Memo
-from tasks_app.core.predicates import contains_number, contains_piece, fold
+from tasks_app.core.predicates import TOLERANCE, compile_piece, fold, numbers_in
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.gate import pointer
@@ -79,29 +79,33 @@ class Told:
         self._exact: set[Any] = set()
         self._texts: list[str] = []
         self._words: set[str] | None = None
-        for value in values:
-            self.add(value)
+        self._numbers: list[float] = []
+        """What the first texts state, as far as they were asked for numbers."""
+        self._read = 0
+        """How many those are."""
+        self.add(tuple(values))
 
     def add(self, value: Any) -> None:
         """Take in a value with all that is inside it."""
-        if isinstance(value, str):
-            folded = fold(value)
-            if folded in self._exact:
-                return
-            self._exact.add(folded)
-            if " " in folded:
-                self._texts.append(folded)
-            elif folded[10:11] == "t" and folded[:4].isdigit():
-                self._exact.add(folded[:10])  # the day of a moment
-        elif isinstance(value, LEAVES):
-            if isinstance(value, NUMBERS) and not isinstance(value, bool):
-                self._exact.add(round(float(value), 2))
-        elif isinstance(value, OBJECTS):
-            for item in value.values():
-                self.add(item)
-        elif isinstance(value, LISTS):
-            for item in value:
-                self.add(item)
+        exact, waiting = self._exact, [value]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                folded = fold(value)
+                if folded in exact:
+                    continue
+                exact.add(folded)
+                if " " in folded:
+                    self._texts.append(folded)
+                elif folded[10:11] == "t" and folded[:4].isdigit():
+                    exact.add(folded[:10])  # the day of a moment
+            elif isinstance(value, LEAVES):
+                if isinstance(value, NUMBERS) and not isinstance(value, bool):
+                    exact.add(round(float(value), 2))
+            elif isinstance(value, OBJECTS):
+                waiting.extend(value.values())
+            elif isinstance(value, LISTS):
+                waiting.extend(value)
 
     def says(self, value: Any) -> bool:
         """Say whether a number or a text was told; small counts always were."""
@@ -111,18 +115,20 @@ class Told:
             number = float(value)
             if number.is_integer() and abs(number) <= SMALL:
                 return True
-            return round(number, 2) in self._exact or any(
-                contains_number(text, number) for text in self._texts
-            )
+            if round(number, 2) in self._exact:
+                return True
+            for text in self._texts[self._read :]:
+                self._numbers.extend(numbers_in(text))
+            self._read = len(self._texts)
+            return any(abs(stated - number) <= TOLERANCE for stated in self._numbers)
         folded = fold(str(value)).strip()
         if not folded or folded in self._exact:
             return True
         spaced = folded.replace("_", " ")
-        return any(
-            contains_piece(text, wording)
-            for text in self._texts
-            for wording in ((folded, spaced) if spaced != folded else (folded,))
-        )
+        if not self._texts:
+            return False
+        tests = [compile_piece(w) for w in ((folded, spaced) if spaced != folded else (folded,))]
+        return any(test(text) for text in self._texts for test in tests)
 
     def has(self, value: Any) -> bool:
         """Say whether exactly this value was taken in, on its own."""
