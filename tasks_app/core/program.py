@@ -77,6 +77,59 @@ class BindingError(LookupError):
     """A binding that selects nothing, too much, or names what isn't there."""
 
 
+class Bound:
+    """What bindings gave in the runs of one program and its variants.
+
+    The very same results bind to the same: runs in worlds that remember their calls share most.
+    """
+
+    __slots__ = ("_given", "_lists", "_named")
+
+    def __init__(self) -> None:
+        self._named: dict[int, tuple[Any, tuple[str, ...]]] = {}
+        self._given: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self._lists: dict[tuple[int, ...], list[Any]] = {}
+
+    def bind(self, value: Any, scope: Mapping[str, Any]) -> Any:
+        """Resolve every binding in a value. Raises what `bind` raises."""
+        if isinstance(value, LEAVES):
+            return value
+        named = self.sources(value)
+        parts = [scope["clock"]["now"] if name == "clock" else scope.get(name) for name in named]
+        # What a key tells by its address is kept beside what it gave, so no address is used again.
+        key = (id(value), *map(id, parts))
+        met = self._given.get(key)
+        if met is None:
+            met = self._given[key] = (bind(value, scope), value, parts)
+        return met[0]
+
+    def sources(self, value: Any) -> tuple[str, ...]:
+        """Return the steps that a value's bindings name, each once."""
+        met = self._named.get(id(value))
+        if met is None:
+            found: dict[str, None] = {}
+            _add_sources(value, found)
+            met = self._named[id(value)] = (value, tuple(found))
+        return met[1]
+
+    def listed(self, items: list[Any]) -> list[Any]:
+        """Return a list of results: the very list that held the same ones before."""
+        return self._lists.setdefault(tuple(map(id, items)), items)
+
+
+def _add_sources(value: Any, found: dict[str, None]) -> None:
+    if isinstance(value, LEAVES):
+        return
+    if isinstance(value, OBJECTS):
+        if isinstance(value.get("from"), str):
+            found[value["from"]] = None
+        for item in value.values():
+            _add_sources(item, found)
+    elif isinstance(value, LISTS):
+        for item in value:
+            _add_sources(item, found)
+
+
 def run_program(
     world: World,
     steps: Sequence[Step],
@@ -84,6 +137,7 @@ def run_program(
     repetitions: int = REPETITIONS,
     first: int = 0,
     results: Mapping[str, Any] | None = None,
+    bound: Bound | None = None,
 ) -> ProgramRun:
     """Run a program to its end in a world, and let unreached stages happen.
 
@@ -93,9 +147,24 @@ def run_program(
         repetitions: How often a transient error is retried; 0 is the no-retry policy of C10.
         first: The step to begin with.
         results: What the steps before it gave, by step id.
+        bound: What bindings gave in other runs of it and its variants.
     """
     run = ProgramRun(results=dict(results or {}))
-    for position in range(first, len(steps)):
+    run_steps(world, steps, run, range(first, len(steps)), repetitions, bound)
+    world.finish()
+    return run
+
+
+def run_steps(
+    world: World,
+    steps: Sequence[Step],
+    run: ProgramRun,
+    positions: range,
+    repetitions: int = REPETITIONS,
+    bound: Bound | None = None,
+) -> None:
+    """Run some steps of a program and add what they did to its run."""
+    for position in positions:
         step = steps[position]
         run.begins.append(len(run.acts))
         if world.finished:
@@ -103,39 +172,47 @@ def run_program(
                 StepProblem(_name(step, position), position, "after the last reply")
             )
             break
-        _run_step(world, step, position, run, repetitions)
+        _run_step(world, step, position, run, repetitions, bound)
     else:
         run.begins.append(len(run.acts))
-    world.finish()
-    return run
 
 
 def _name(step: Step, position: int) -> str:
     return step.id or f"reply{position}"
 
 
-def _run_step(world: World, step: Step, position: int, run: ProgramRun, repetitions: int) -> None:
+def _run_step(
+    world: World,
+    step: Step,
+    position: int,
+    run: ProgramRun,
+    repetitions: int,
+    bound: Bound | None,
+) -> None:
     name = _name(step, position)
+    resolve = bound.bind if bound is not None else bind
     scope: dict[str, Any] = {
         **run.results,
         "clock": {"now": world.now, "today": world.now[:10]},
     }
     try:
         if step.tool is None:
-            text = bind(step.reply, scope)
+            text = resolve(step.reply, scope)
             run.acts.append(Act(None, {}, text if isinstance(text, str) else str(text), name))
             world.reply(run.acts[-1].reply)
             return
         if step.each is None:
-            run.results[name] = _call(world, step, scope, name, run, repetitions, position)
+            arguments = resolve(step.arguments, scope)
+            run.results[name] = _call(world, step, arguments, name, run, repetitions, position)
             return
-        items = bind(step.each, scope)
+        items = resolve(step.each, scope)
         if not isinstance(items, LISTS):
             raise BindingError("each does not give a list")
-        run.results[name] = [
-            _call(world, step, {**scope, "item": item}, name, run, repetitions, position)
-            for item in items
-        ]
+        found = []
+        for item in items:
+            arguments = resolve(step.arguments, {**scope, "item": item})
+            found.append(_call(world, step, arguments, name, run, repetitions, position))
+        run.results[name] = bound.listed(found) if bound is not None else found
     except (BindingError, FunctionError, PredicateError) as problem:
         run.problems.append(StepProblem(name, position, str(problem)))
 
@@ -143,14 +220,13 @@ def _run_step(world: World, step: Step, position: int, run: ProgramRun, repetiti
 def _call(
     world: World,
     step: Step,
-    scope: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     name: str,
     run: ProgramRun,
     repetitions: int,
     position: int,
 ) -> Any:
     tool = step.tool or ""
-    arguments = bind(step.arguments, scope)
     for attempt in range(repetitions + 1):
         call = world.call(tool, arguments)
         run.acts.append(Act(tool, arguments, "", name))

@@ -13,7 +13,14 @@ import orjson
 
 from tasks_app.core.calls import Call
 from tasks_app.core.evidence import Evidence
-from tasks_app.core.program import REPETITIONS, Act, ProgramRun, run_program
+from tasks_app.core.program import (
+    REPETITIONS,
+    Act,
+    Bound,
+    ProgramRun,
+    run_program,
+    run_steps,
+)
 from tasks_app.core.records import Snapshot, Store, diff
 from tasks_app.core.results import Grade
 from tasks_app.core.spec import Step, TaskSpec
@@ -74,7 +81,8 @@ class Trial:
         self.computed: tuple[Any, ...] | None = None
         """What the reference's functions gave, once that was asked (see citations.py)."""
         marking = _MarkingWorld(self.seed).remembering_with(self.world)
-        self.program: ProgramRun = run_program(marking, spec.reference)
+        self._bound = Bound()
+        self.program: ProgramRun = run_program(marking, spec.reference, bound=self._bound)
         self.acts: tuple[Act, ...] = tuple(self.program.acts)
         self.marks: tuple[Snapshot, ...] = (*marking.marks, marking.end or marking.snapshot())
         """marks[k]: the world just before act k; the last one: after all acts, before unreached
@@ -155,8 +163,25 @@ class Trial:
             count += 1
         return count
 
-    def _rejoined(self, name: str, acts: Sequence[Act], first: int, there: Snapshot) -> Play:
-        """Return the run that goes on as the reference does: its stages and calls, moved."""
+    def _rejoined(
+        self,
+        name: str,
+        acts: Sequence[Act],
+        first: int,
+        there: Snapshot,
+        *,
+        numbered: bool = False,
+    ) -> Play:
+        """Return the run that goes on as the reference does: its stages and calls, moved.
+
+        Args:
+            name: What the run is called in the proof's hash.
+            acts: What is done.
+            first: The first call that the hash takes in.
+            there: The reference where it goes on.
+            numbered: Whether calls are numbered anew: after more calls than the reference's own
+                the order of all is told by their numbers.
+        """
         log, own = self.world.store.log, self.reference.evidence
         moved, running = len(log) - len(there.log), self.world.context.stage
         stages = own.stages
@@ -170,7 +195,10 @@ class Trial:
                 )
                 for number, stage in enumerate(stages)
             )
-        evidence = Evidence(own.ground, stages, (*log, *own.calls[len(there.log) :]))
+        rest = own.calls[len(there.log) :]
+        if numbered and moved:
+            rest = tuple([c.again(c.index + moved, c.state_key, c.stage) for c in rest])
+        evidence = Evidence(own.ground, stages, (*log, *rest))
         return self._graded(name, acts, first, evidence)
 
     def run_program(
@@ -179,13 +207,58 @@ class Trial:
         """Run a program and grade it; the steps that it begins with as the reference does are not
         run again.
         """
-        first = self._shared_beginning(steps) if repetitions == REPETITIONS else 0
-        at = self.program.begins[first] if first else 0
+        if repetitions == REPETITIONS:
+            first = self._shared_beginning(steps)
+            return self._ran(name, steps, first, self.program.begins[first] if first else 0, 0)
+        self.world.restore(self.start)
+        run = run_program(self.world, steps, repetitions=repetitions, bound=self._bound)
+        return self._graded(name, run.acts, 0)
+
+    def _ran(self, name: str, steps: Sequence[Step], first: int, at: int, noted: int) -> Play:
+        """Run a program from the mark before act `at`, where its step `first` begins, and grade it.
+
+        Where its last steps are the reference's own, read the very same results and begin in the
+        world as it was there, they do the same, and are not done again.
+        """
+        world, bound, before = self.world, self._bound, self.acts[:at]
         done = {step.id for step in steps[:first]}
         results = {key: value for key, value in self.program.results.items() if key in done}
-        self.world.restore(self.marks[at])
-        run = run_program(self.world, steps, repetitions=repetitions, first=first, results=results)
-        return self._graded(name, (*self.acts[:at], *run.acts), 0)
+        world.restore(self.marks[at])
+        run, end = ProgramRun(results=results), len(steps)
+        shared = self._shared_steps(steps, first)
+        run_steps(world, steps, run, range(first, end - shared), bound=bound)
+        if shared:
+            there = self.program.begins[-1 - shared]
+            mark = self.marks[there]
+            if _same_state(world.store, mark) and self._reads_the_same(steps[-shared:], run):
+                acts = (*before, *run.acts, *self.acts[there:])
+                return self._rejoined(name, acts, noted, mark, numbered=True)
+            run_steps(world, steps, run, range(end - shared, end), bound=bound)
+        world.finish()
+        return self._graded(name, (*before, *run.acts), noted)
+
+    def _shared_steps(self, steps: Sequence[Step], first: int) -> int:
+        """Return how many steps at the end are the reference's own; 0 where it did not come to its
+        end.
+        """
+        own = self.spec.reference
+        if len(self.program.begins) <= len(own):
+            return 0
+        most, count = min(len(steps) - first, len(own)), 0
+        while count < most and steps[-1 - count] is own[-1 - count]:
+            count += 1
+        return count
+
+    def _reads_the_same(self, steps: Sequence[Step], run: ProgramRun) -> bool:
+        """Say whether what steps read of earlier ones is what the reference read there."""
+        here, own, made = run.results, self.program.results, set[str | None]()
+        for step in steps:
+            for value in (step.arguments, step.each, step.reply):
+                for name in self._bound.sources(value):
+                    if name not in made and here.get(name) is not own.get(name):
+                        return False
+            made.add(step.id)
+        return True
 
     def _shared_beginning(self, steps: Sequence[Step]) -> int:
         """Return how many steps at the beginning are the reference's own; 0 where two of the
@@ -207,10 +280,7 @@ class Trial:
         at = own[-1] + 1 if own else 0
         if any(step.tool is None for step in steps[:first]):
             return self.run_program(name, steps)
-        results = {key: value for key, value in self.program.results.items() if key in done}
-        self.world.restore(self.marks[at])
-        run = run_program(self.world, steps, first=first, results=results)
-        return self._graded(name, (*self.acts[:at], *run.acts), len(self.marks[at].log))
+        return self._ran(name, steps, first, at, len(self.marks[at].log))
 
     def tries(self, at: int, act: Act) -> Call | None:
         """Call a tool at a mark and return what came of it; nothing is kept. None for a reply."""
