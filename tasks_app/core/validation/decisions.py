@@ -119,15 +119,13 @@ def _pair(trial: Trial, position: int, leaf: Any, written: Any) -> tuple[str, st
 def _stands(trial: Trial, position: int, leaf: Any) -> bool:
     """Say whether a figure stands in a record as it was before the write."""
     tables = trial.call(position).before
-    for rows in tables.values():
-        for row in rows.values():
-            for held in leaves(row):
-                if type(held) is str:
-                    if held == leaf or (is_number(leaf) and contains_number(held, float(leaf))):
-                        return True
-                elif is_number(leaf) and abs(held - leaf) < 0.005:
-                    return True
-    return False
+    held = [leaf for rows in tables.values() for row in rows.values() for leaf in leaves(row)]
+    if not is_number(leaf):
+        return any(type(value) is str and value == leaf for value in held)
+    if any(type(value) is not str and abs(value - leaf) < 0.005 for value in held):
+        return True
+    texts = "\n".join([value for value in held if type(value) is str and not value.isalpha()])
+    return contains_number(texts, float(leaf))
 
 
 # --- C6 ------------------------------------------------------------------------------------------

@@ -180,6 +180,8 @@ class _Calls:
                 self._places.setdefault(tool, []).extend(() if place is None else (place,))
         self._number_of: dict[int, tuple[Call, int]] = {}
         self._numbers: dict[Key, int] = {}
+        self._asked: tuple[Sequence[Call], Key] = ((), ())
+        """The calls that were asked for last, and their numbers: each judge asks for the same."""
         self._tools = [""]
         """Number → the tool that was called."""
         self._verdicts: dict[Key, tuple[ConstraintResult, ...]] = {}
@@ -215,13 +217,16 @@ class _Calls:
 
     def numbers(self, calls: Sequence[Call]) -> Key:
         """Return the numbers of the calls that anything judges, in order."""
+        if calls is self._asked[0]:
+            return self._asked[1]
         known, found = self._number_of, []
         for call in calls:
             met = known.get(id(call))
             number = met[1] if met is not None else self._new(call)
             if number:
                 found.append(number)
-        return tuple(found)
+        self._asked = calls, tuple(found)
+        return self._asked[1]
 
     def _new(self, call: Call) -> int:
         places = self._places.get(call.tool)
