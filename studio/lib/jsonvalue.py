@@ -7,6 +7,7 @@ Invariants: functions here never change their argument, and never recurse deeper
 ``MAX_DEPTH`` (hostile nesting is refused, not survived).
 """
 
+import json
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -15,7 +16,16 @@ from pydantic import JsonValue
 JsonObject: TypeAlias = dict[str, JsonValue]
 JsonScalar: TypeAlias = str | int | float | bool | None
 
-__all__ = ["MAX_DEPTH", "JsonObject", "JsonScalar", "JsonValue", "Leaf", "depth", "leaves"]
+__all__ = [
+    "MAX_DEPTH",
+    "JsonObject",
+    "JsonScalar",
+    "JsonValue",
+    "Leaf",
+    "depth",
+    "leaves",
+    "written_value",
+]
 
 MAX_DEPTH = 64
 
@@ -62,3 +72,15 @@ def leaves(value: JsonValue, path: str = "", *, limit: int = MAX_DEPTH) -> Itera
             yield from leaves(item, f"{path}[{index}]", limit=limit - 1)
     else:
         yield Leaf(path, value)
+
+
+def written_value(text: str) -> JsonValue:
+    """What a person wrote as a value: JSON where it is that, otherwise the text itself.
+
+    So a word needs no quotes. What is nested beyond reading stays text, like other broken JSON.
+    """
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value

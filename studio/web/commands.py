@@ -161,7 +161,7 @@ def error_words(error: StudioError) -> str:
     lines = [error.detail]
     for problem in error.problems:
         place = f"{problem.place}: " if problem.place else ""
-        line = f"  {place}{problem.message} {problem.hint}".rstrip()
+        line = f"  {place}{problem.words}"
         if problem.message not in error.detail:
             lines.append(line)
     return "\n".join(lines)

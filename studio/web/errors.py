@@ -32,6 +32,14 @@ class Problem:
     code: str = ""
     """A stable id, such as a gate's finding code."""
 
+    @property
+    def words(self) -> str:
+        """What is wrong and what to do about it, as sentences that can be told apart."""
+        if not self.hint:
+            return self.message
+        stop = "" if self.message.endswith((".", "!", "?")) else "."
+        return f"{self.message}{stop} {self.hint}"
+
     def as_json(self) -> JsonObject:
         """The parts that are set."""
         return {key: value for key, value in asdict(self).items() if value not in ("", None)}

@@ -389,7 +389,7 @@ def _words(error: StudioError) -> str:
     lines = [error.detail]
     for problem in error.problems[:20]:
         place = f"{problem.place}: " if problem.place else ""
-        lines.append(f"{place}{problem.message} {problem.hint}".rstrip())
+        lines.append(f"{place}{problem.words}")
     return "\n".join(dict.fromkeys(lines))
 
 

@@ -338,7 +338,6 @@ def _drafted(outcome: Outcome) -> Drafted:
 def _add_problems(form: forms.Form, error: Invalid) -> None:
     for problem in error.problems:
         field = {"families": "family"}.get(problem.place, problem.place)
-        words = f"{problem.message} {problem.hint}".strip()
-        form.add_error(field if field in form.fields else None, words)
+        form.add_error(field if field in form.fields else None, problem.words)
     if not error.problems:
         form.add_error(None, error.detail)

@@ -6,13 +6,25 @@ One recipe a preset; pages offer presets, not knobs. The hash of a recipe stands
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from studio.lib.hashing import content_hash
 
 FORMAT: Final = "training-recipe/1"
 Algorithm = Literal["sft", "grpo", "dr_grpo", "gdpo", "gigpo"]
-Count = Annotated[int, Field(ge=1)]
+MOST: Final = 2**31 - 1
+"""The largest whole number of a recipe: what the database holds as a number of steps."""
+
+
+def _storable(text: str) -> str:
+    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise ValueError("has a character that cannot be kept")
+    return text
+
+
+Count = Annotated[int, Field(ge=1, le=MOST)]
+Amount = Annotated[int, Field(ge=0, le=MOST)]
+Text = Annotated[str, Field(max_length=4096), AfterValidator(_storable)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -25,16 +37,17 @@ class RecipeError(ValueError):
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Not a number and infinity have no JSON, so a recipe with one could be neither kept nor hashed.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ModelChoice(_Part):
     """What is trained."""
 
     kind: Literal["cpu-tiny", "pretrained"] = "cpu-tiny"
-    name: str = ""
+    name: Text = ""
     """Of a pretrained model: a name or a folder; empty for cpu-tiny."""
-    init: str = ""
+    init: Text = ""
     """Folder of the checkpoint to start from; empty starts from the model itself."""
 
     @model_validator(mode="after")
@@ -69,7 +82,7 @@ class Rollouts(_Part):
 
     tasks: Count = 160
     """Distinct training tasks."""
-    group: Annotated[int, Field(ge=2)] = 8
+    group: Annotated[int, Field(ge=2, le=MOST)] = 8
     """Rollouts of one prompt."""
     steps_per_generation: Count = 2
     """Optimizer steps on one generation; with 1 the policy loss is zero by construction."""
@@ -93,13 +106,13 @@ class Rollouts(_Part):
 class Measure(_Part):
     """How success is measured."""
 
-    every: Annotated[int, Field(ge=0)] = 100
+    every: Amount = 100
     """Steps between two measurements in the run; 0 measures before and after only."""
-    tasks: Annotated[int, Field(ge=0)] = 40
+    tasks: Amount = 40
     """Held-out tasks of a measurement in the run."""
-    final_tasks: Annotated[int, Field(ge=0)] = 120
+    final_tasks: Amount = 120
     """Fresh held-out tasks before and after the run; never the ones used in it."""
-    new_family_tasks: Annotated[int, Field(ge=0)] = 8
+    new_family_tasks: Amount = 8
     """Tasks of families that no training task belongs to, after the run."""
 
 
@@ -107,7 +120,7 @@ class Recipe(_Part):
     """One recipe."""
 
     format: Literal["training-recipe/1"] = FORMAT
-    preset: str = ""
+    preset: Text = ""
     algorithm: Algorithm
     model: ModelChoice = ModelChoice()
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
@@ -115,14 +128,14 @@ class Recipe(_Part):
     batch: Count = 16
     """Sequences of an optimizer step."""
     learning_rate: Annotated[float, Field(ge=0)] = 1e-3
-    warmup: Annotated[int, Field(ge=0)] = 20
+    warmup: Amount = 20
     save_every: Count = 100
     keep: Count = 3
     """Checkpoints kept besides the last."""
     threads: Count = 1
     processes: Count = 1
     """How many processes train together; another number than this refuses to start."""
-    device_batch: Annotated[int, Field(ge=0)] = 0
+    device_batch: Amount = 0
     """Sequences that go through the model at a time; 0 is a process's whole share of the batch.
     Gradients are added up to the batch, so what is learnt is the same and the hash leaves it out.
     """

@@ -4,12 +4,12 @@ An empty field means the preset's own value, which stands in it as a placeholder
 another preset changes nothing that somebody typed.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from django import forms
 
+from studio.lib.jsonvalue import written_value
 from studio.web.errors import Problem
 from training_app.core.recipe import PRESETS, Recipe
 from training_app.enums import DatasetKind
@@ -129,7 +129,7 @@ class RunForm(forms.Form):
                 raise forms.ValidationError(
                     f"“{line.strip()[:60]}” is not of the form place = value."
                 )
-            found[place.strip()] = _value(value.strip())
+            found[place.strip()] = written_value(value.strip())
         return found
 
     @property
@@ -173,10 +173,3 @@ def _at(recipe: Recipe, place: str) -> Any:
     for part in place.split("."):
         value = getattr(value, part)
     return value
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

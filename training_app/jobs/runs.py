@@ -198,7 +198,7 @@ class _Watch:
             raise
         except RunFailed as failure:
             if self._run.state not in FINISHED:
-                lines = [f"{one.place}: {one.message} {one.hint}" for one in failure.problems]
+                lines = [f"{one.place}: {one.words}" for one in failure.problems]
                 message = "\n".join([failure.detail, *lines])
                 settle_run(run=self._run, state=JobState.FAILED, message=message)
             raise

@@ -20,7 +20,6 @@ from training_app.models import Checkpoint, Dataset, MetricBucket, MetricRow, Tr
 from training_app.operations.datasets import write_dataset
 from training_app.queries.runs import OPEN, can_resume, checkpoint_folder, run_dir, runs_folder
 
-MOST_STEPS: Final = 2**31 - 1
 _MESSAGE: Final = 2000
 _BEFORE: Final = ("before", "base_seconds", "base_accuracy")
 """Parts of a result that are known before the first step."""
@@ -57,10 +56,6 @@ def chosen_recipe(
         raise Invalid(
             "This run cannot be started.", [_problem(text) for text in error.problems]
         ) from error
-    if made.steps > MOST_STEPS:
-        raise Invalid(
-            "This run cannot be started.", [Problem("steps", f"must be at most {MOST_STEPS:,}")]
-        )
     return made
 
 

@@ -60,7 +60,7 @@ def get_suite(name: str) -> Suite:
     """A suite by its code or name; NotFound names it."""
     if is_code(name, "SU"):
         return get_by_code(suites(), name)
-    row = suites().filter(name=name).first()
+    row = suites().filter(name=name).first() if name.isprintable() else None
     if row is None:
         raise NotFound(f"There is no suite “{name[:80]}”.")
     return row

@@ -164,7 +164,7 @@ def _preview(form: DatasetForm) -> dict[str, Any]:
         found = queries.preview(form.kind, filter_text, read_rules(form.rules()), held)
     except FilterError as error:
         problem = error.problems[0]
-        return {"preview_problem": f"{problem.message} {problem.hint}".strip()}
+        return {"preview_problem": problem.words}
     except RulesError as error:
         return {"preview_problem": str(error)}
     names = dict.fromkeys([*found.dropped, *found.alone])

@@ -1,6 +1,6 @@
 import pytest
 
-from studio.lib.jsonvalue import JsonValue, Leaf, depth, leaves
+from studio.lib.jsonvalue import JsonValue, Leaf, depth, leaves, written_value
 
 
 def _nested(levels: int) -> JsonValue:
@@ -32,3 +32,23 @@ def test_leaves_carry_their_paths_in_order() -> None:
 def test_leaves_of_hostile_nesting_are_refused() -> None:
     with pytest.raises(ValueError, match="nested too deeply"):
         list(leaves(_nested(100_000)))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("4", 4),
+        ("true", True),
+        ('"4"', "4"),
+        ('["a"]', ["a"]),
+        ("first", "first"),
+        ("", ""),
+        ("{", "{"),
+        ("[" * 100_000, "[" * 100_000),
+        ("9" * 5000, "9" * 5000),
+    ],
+)
+def test_a_written_value_is_json_where_it_can_be_read_as_that_and_else_text(
+    text: str, value: JsonValue
+) -> None:
+    assert written_value(text) == value

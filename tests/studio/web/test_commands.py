@@ -60,7 +60,7 @@ def test_without_json_a_person_reads_a_key_a_line() -> None:
 
 
 def test_wrong_arguments_end_before_a_job_exists() -> None:
-    with pytest.raises(CommandError, match=r"Not that many\.\n  total: is negative Write 3\."):
+    with pytest.raises(CommandError, match=r"Not that many\.\n  total: is negative\. Write 3\."):
         _run(Count(), "--json", "--", "-1")
     assert not Job.objects.exists()
 

@@ -52,6 +52,18 @@ def test_a_problem_document_has_the_standard_members_and_its_own() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (Problem("name", "is taken"), "is taken"),
+        (Problem("name", "is taken", "Take another."), "is taken. Take another."),
+        (Problem("name", "It is taken.", "Take another."), "It is taken. Take another."),
+    ],
+)
+def test_a_problem_and_its_remedy_are_told_apart(problem: Problem, words: str) -> None:
+    assert problem.words == words
+
+
 def test_problems_carry_what_is_known_of_their_place() -> None:
     error = Invalid("Two.", [Problem("a", "is missing"), Problem("", "bad", "Mend.", 0, 3, "S1")])
     assert problem_document(error)["problems"] == [

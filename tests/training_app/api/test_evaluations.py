@@ -84,6 +84,7 @@ def test_refusals_name_their_places(client_of: Callable[[Role], Client]) -> None
     assert [problem["place"] for problem in refused["problems"]] == ["model"]
     refused = post(client, "/evaluations", {"suite": "nothing", "endpoint": "x"}, 404)
     assert "Known: pocket-held-out, pocket-new-families, lamps." in refused["detail"]
+    post(client, "/evaluations", {"suite": "\0", "endpoint": "x"}, 404)
     post(client, "/evaluations", {"suite": on.name, "checkpoint": "CK-0000"}, 404)
     read(client, "/evaluations/EV-0000", 404)
     assert Evaluation.objects.count() == 0

@@ -86,6 +86,8 @@ def test_a_run_is_started_with_201(client_of: ClientOf) -> None:
         ({"preset": "cpu-tiny-sft", "changes": {"steps": 0, "batch": "x"}}, ["steps", "batch"]),
         ({"preset": "cpu-tiny-sft", "dataset": "DS-0000"}, ["dataset"]),
         ({"preset": "cpu-tiny-sft", "init": "CK-0000"}, ["init"]),
+        ({"preset": "cpu-tiny-sft", "changes": {"warmup": 10**30}}, ["warmup"]),
+        ({"preset": "cpu-tiny-sft", "changes": {"model.init": "a\0"}}, ["model.init"]),
         ({"recipe": {"algorithm": "magic"}}, ["algorithm"]),
         ({"recipe": {}}, ["algorithm"]),
         ({"preset": "cpu-tiny-sft", "seed": -1}, ["body.body.seed"]),

@@ -1,5 +1,7 @@
 """Recipes: presets, refused values, identity."""
 
+import math
+
 import pytest
 
 from training_app.core.recipe import PRESETS, Recipe, RecipeError, load_recipe, preset
@@ -40,6 +42,16 @@ def test_a_recipe_read_back_has_the_same_hash() -> None:
         ({"save_every": 15}, "recipe: save_every: a resumed run is the same only from"),
         ({"processes": 3}, "recipe: batch: 32 sequences cannot be shared out to 3 processes"),
         ({"device_batch": 5}, "recipe: device_batch: it has to divide 32, a process's share"),
+        ({"steps": 2**31}, "steps: Input should be less than or equal to 2147483647"),
+        ({"warmup": 10**40}, "warmup: Input should be less than or equal to 2147483647"),
+        ({"tiny": {"base_steps": 2**64}}, "tiny.base_steps: Input should be less than or equal to"),
+        ({"rollouts": {"group": 2**64}}, "rollouts.group: Input should be less than or equal to"),
+        ({"learning_rate": math.inf}, "learning_rate: Input should be a finite number"),
+        ({"learning_rate": math.nan}, "learning_rate: Input should be a finite number"),
+        ({"rollouts": {"temperature": math.inf}}, "rollouts.temperature: Input should be a finite"),
+        ({"preset": "a\0"}, "preset: has a character that cannot be kept"),
+        ({"model": {"init": "\ud800"}}, "model.init: has a character that cannot be kept"),
+        ({"model": {"init": "x" * 4097}}, "model.init: String should have at most 4096 characters"),
         ({"model": {"kind": "pretrained"}}, "model: a pretrained model has a name or folder"),
     ],
 )

@@ -69,7 +69,7 @@ def test_prompts_and_held_families(library: list[Task]) -> None:
     [
         (["--filter=colour:red"], "There is no filter “colour” here."),
         (["--filter=turns:>=500"], "no episode matches"),
-        (["--rule=pased=true"], "rules.pased: there is no such rule Did you mean “passed”?"),
+        (["--rule=pased=true"], "rules.pased: there is no such rule. Did you mean “passed”?"),
         (["--rule=passed"], "“passed” is no rule."),
         (["--hold-out=none"], "there is no family “none”"),
         (["--mix=/none/such.jsonl:2"], "/none/such.jsonl cannot be read: No such file"),

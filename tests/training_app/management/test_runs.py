@@ -49,7 +49,7 @@ def test_train_prints_what_the_run_came_to(studio: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--preset", "magic"], "there is no preset “magic” Known: cpu-tiny-sft"),
+        (["--preset", "magic"], "there is no preset “magic”. Known: cpu-tiny-sft"),
         (["--preset", "cpu-tiny-sft", "--dataset", "DS-0000"], "There is no dataset DS-0000"),
         (["--preset", "cpu-tiny-sft", "--init", "CK-0000"], "There is no checkpoint CK-0000"),
         (["--preset", "cpu-tiny-sft", "--set", "steps"], "“steps” is not PLACE=VALUE"),

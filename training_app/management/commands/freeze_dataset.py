@@ -1,12 +1,11 @@
 """``manage.py freeze_dataset --kind demonstrations|prompts --name X --filter FILTER``."""
 
-import json
 from argparse import ArgumentParser
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from studio.lib.jsonvalue import JsonObject
+from studio.lib.jsonvalue import JsonObject, written_value
 from studio.web.commands import JobCommand
 from studio.web.errors import Invalid, NotFound, Problem, TooLarge
 from studio.web.models import Job
@@ -109,10 +108,7 @@ def _rule(text: str) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign:
         raise Invalid(f"“{text}” is no rule.", [Problem("rule", "write NAME=VALUE")])
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
+    return name, written_value(value)
 
 
 def _mix(text: str, terms: str) -> Mix:

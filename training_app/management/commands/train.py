@@ -1,10 +1,9 @@
 """``manage.py train --preset P [--dataset DS] [--init CODE] [--seed S]``: train a model."""
 
-import json
 from argparse import ArgumentParser
 from typing import Any
 
-from studio.lib.jsonvalue import JsonObject
+from studio.lib.jsonvalue import JsonObject, written_value
 from studio.web.commands import JobCommand
 from studio.web.errors import Invalid, Problem
 from studio.web.models import Job
@@ -89,7 +88,4 @@ def _change(text: str) -> tuple[str, Any]:
         raise Invalid(
             "This run cannot be started.", [Problem("--set", f"“{text[:80]}” is not PLACE=VALUE")]
         )
-    try:
-        return place, json.loads(value)
-    except ValueError:
-        return place, value  # a word needs no quotes
+    return place, written_value(value)
