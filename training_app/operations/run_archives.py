@@ -23,7 +23,7 @@ from studio.lib.files import whole_file
 from studio.lib.hashing import bytes_hash, content_hash
 from studio.lib.jsonvalue import JsonValue
 from studio.web import audit
-from studio.web.audit import HasUser
+from studio.web.audit import HasUser, storable
 from studio.web.choices import FINISHED, JobState
 from studio.web.codes import new_codes
 from studio.web.errors import Conflict, Invalid, Problem, StudioError, TooLarge
@@ -55,6 +55,8 @@ _PARTS: Final = frozenset(
 )  # fmt: skip
 """What a run directory holds; the rest of an archive is left out."""
 _FOLDERS: Final = ("dataset", "samples", "checkpoints")
+_FILE_SUFFIXES: Final = frozenset({".json", ".jsonl", ".txt"})
+"""What is read out of a run directory has one of these; no folder in one has."""
 _RESUMING: Final = ("optimizer.", "scheduler.", "rng_state", "trainer_state.", "training_args.")
 """Beginnings of files that only the run itself goes on from."""
 _README: Final = """\
@@ -249,11 +251,15 @@ def adopt_run(*, path: Path, by: User | HasUser | None) -> Archived:
     The same one again, grown or not, is the same run. Audited. Invalid says what is wrong with it;
     nothing is kept then.
     """
-    if path.is_dir():
-        return _adopt_folder(path.resolve(), by)
-    if not path.is_file():
+    is_folder, place = path.is_dir(), path.resolve()
+    if not is_folder and not path.is_file():
         raise Invalid(f"There is no {path}.", [Problem("path", "is no folder and no zip")])
-    return _adopt_zip(path.resolve(), by)
+    if storable(str(place)) != str(place):
+        raise Invalid(
+            "A place with such a name is not adopted.",
+            [Problem("path", f"{storable(str(place))} is no text in UTF-8", "Rename it.")],
+        )
+    return _adopt_folder(place, by) if is_folder else _adopt_zip(place, by)
 
 
 def _adopt_folder(path: Path, by: User | HasUser | None) -> Archived:
@@ -261,7 +267,7 @@ def _adopt_folder(path: Path, by: User | HasUser | None) -> Archived:
         own = TrainingRun.objects.filter(path=path.name).first()
         if own is not None:
             raise Conflict(f"{path} is {own.code} of this studio already.")
-    _require_no_way_out(path)
+    _require_plain(path)
     directory = RunDir(path)
     recipe = _recipe(directory)
     with transaction.atomic():
@@ -366,19 +372,20 @@ def _archived(run: TrainingRun, directory: RunDir) -> Archived:
     return Archived(run, len(hashes), content_hash(hashes))
 
 
-def _require_no_way_out(path: Path) -> None:
+def _require_plain(path: Path) -> None:
+    """Invalid for a link that leads out, and for what cannot be read as the file it stands for."""
     for file in path.rglob("*"):
+        message, hint = "", "Put the file itself there."
         if file.is_symlink() and not file.resolve().is_relative_to(path):
-            raise Invalid(
-                "This folder is not adopted.",
-                [
-                    Problem(
-                        str(file.relative_to(path)),
-                        "is a link that leads out of the folder",
-                        "Put the file itself there.",
-                    )
-                ],
-            )
+            message = "is a link that leads out of the folder"
+        elif file.is_dir():
+            if file.suffix in _FILE_SUFFIXES:
+                message = "is a folder where a file belongs"
+        elif file.exists() and not file.is_file():
+            message = "is no file"  # reading a pipe or a device would never end
+        if message:
+            place = storable(str(file.relative_to(path)))
+            raise Invalid("This folder is not adopted.", [Problem(place, message, hint)])
 
 
 # Zips
@@ -423,6 +430,10 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         if name in found:
             raise _refused(name, "is in the zip twice")
         found[name] = info
+    for name in found:
+        for folder in map(str, PurePosixPath(name).parents):
+            if folder in found or PurePosixPath(folder).suffix in _FILE_SUFFIXES:
+                raise _refused(folder, "is a folder where a file belongs")
     if sum(info.file_size for info in found.values()) > MOST_BYTES:
         raise _refused("path", f"more than {MOST_BYTES // 2**30} GB")
     if "recipe.json" not in found:

@@ -83,6 +83,13 @@ def test_what_cannot_be_measured_ends_it_with_words(words: tuple[str, ...], said
     assert Job.objects.count() == 0
 
 
+@pytest.mark.parametrize("idle", ["nan", "inf", "0", "-1", "1e300"])
+def test_serve_refuses_a_pause_that_is_none(idle: str) -> None:
+    row = checkpoint()
+    with pytest.raises(CommandError, match="--idle: must be above 0 and at most 604,800 seconds"):
+        call_command("serve", "--checkpoint", row.code, f"--idle={idle}")
+
+
 def test_serve_prints_the_address_as_soon_as_it_answers_and_again_at_its_end() -> None:
     row = checkpoint()
     lines = called("serve", "--checkpoint", row.code, "--idle", "1")

@@ -1,6 +1,7 @@
 """Runs leave as folder or zip and come home; what is hostile about an archive is refused."""
 
 import io
+import os
 import shutil
 import stat
 import subprocess
@@ -211,6 +212,50 @@ def test_a_link_that_leads_out_of_a_folder_is_refused(studio: Path, tmp_path: Pa
     assert [(p.place, p.message) for p in error.value.problems] == [
         ("log.txt", "is a link that leads out of the folder")
     ]
+
+
+def test_what_is_no_file_where_one_belongs_is_refused(studio: Path, tmp_path: Path) -> None:
+    directory = elsewhere(tmp_path / "cluster")
+    directory.metrics_file.unlink()
+    os.mkfifo(directory.metrics_file)
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=directory.path, by=None)
+    assert [(p.place, p.message) for p in error.value.problems] == [("metrics.jsonl", "is no file")]
+    directory.metrics_file.unlink()
+    directory.metrics_file.mkdir()
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=directory.path, by=None)
+    assert [(p.place, p.message) for p in error.value.problems] == [
+        ("metrics.jsonl", "is a folder where a file belongs")
+    ]
+    assert not TrainingRun.objects.exists()
+
+
+def test_a_place_whose_name_is_no_text_is_refused(studio: Path, tmp_path: Path) -> None:
+    folder = elsewhere(tmp_path / os.fsdecode(b"\xff")).path
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=folder, by=None)
+    assert [(p.place, p.hint) for p in error.value.problems] == [("path", "Rename it.")]
+    assert not TrainingRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        (("samples/x", "samples/x/y"), "samples/x"),
+        (("metrics.jsonl/x",), "metrics.jsonl"),
+    ],
+)
+def test_a_zip_with_a_folder_where_a_file_belongs_is_refused(
+    studio: Path, tmp_path: Path, names: tuple[str, ...], place: str
+) -> None:
+    packed = zipped(tmp_path / "run.zip", {"recipe.json": RECIPE, **dict.fromkeys(names, b"")})
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=packed, by=None)
+    assert [(p.place, p.message) for p in error.value.problems] == [
+        (place, "is a folder where a file belongs")
+    ]
+    assert not TrainingRun.objects.exists()
 
 
 def _link() -> bytes:

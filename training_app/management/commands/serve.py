@@ -2,17 +2,20 @@
 
 import json
 from argparse import ArgumentParser
-from typing import Any
+from typing import Any, Final
 
 from studio.lib.jsonvalue import JsonObject
 from studio.web import jobs
 from studio.web.choices import JobState
 from studio.web.commands import StudioCommand
+from studio.web.errors import Invalid, Problem
 from studio.web.jobs import JobEnded
 from training_app.jobs.evaluations import IDLE
 from training_app.jobs.serving import READY, ensure_servable
 from training_app.queries.runs import get_checkpoint
 from training_app.queries.servings import SERVE
+
+LONGEST_IDLE: Final = 7 * 24 * 3600
 
 
 class Command(StudioCommand):
@@ -50,6 +53,11 @@ class Command(StudioCommand):
         """Serve in this process; a script that reads the last line finds the address there too."""
         checkpoint = get_checkpoint(options["checkpoint"])
         ensure_servable(checkpoint)
+        if not 0 < options["idle"] <= LONGEST_IDLE:  # not a number is refused by this, too
+            raise Invalid(
+                "This cannot be served.",
+                [Problem("--idle", f"must be above 0 and at most {LONGEST_IDLE:,} seconds")],
+            )
         try:
             jobs.run_inline(
                 SERVE,
