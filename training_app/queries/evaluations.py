@@ -9,6 +9,7 @@ from rollouts_app.models import Episode
 from rollouts_app.queries import Chosen, selected
 from studio.lib.jsonvalue import JsonObject
 from studio.lib.stats import DRAWS
+from studio.web.audit import storable
 from studio.web.codes import get_by_code, is_code, normalise
 from studio.web.errors import NotFound
 from studio.web.filters import parse
@@ -183,6 +184,8 @@ def evaluation_page(
     cursor: str | None = None, size: int = 25, *, suite: str = "", model: str = ""
 ) -> Page[Evaluation]:
     """Evaluations, newest first; of a suite, or of a run, checkpoint or endpoint."""
+    # A name in an address may hold what no row can; it then finds nothing.
+    suite, model = storable(suite), storable(model)
     rows = evaluations()
     if suite:
         rows = rows.filter(Q(suite__code=normalise(suite)) | Q(suite__name=suite))

@@ -73,6 +73,8 @@ def test_a_model_is_measured_and_its_report_read(client_of: Callable[[Role], Cli
     listed = read(client, f"/evaluations?model={row.code}&suite=lamps")
     assert [one["code"] for one in listed["items"]] == [made["code"]]
     assert read(client, "/evaluations?model=nobody")["items"] == []
+    assert read(client, "/evaluations?model=%00")["items"] == []
+    assert read(client, "/evaluations?suite=%00")["items"] == []
 
 
 def test_refusals_name_their_places(client_of: Callable[[Role], Client]) -> None:
