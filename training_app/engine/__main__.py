@@ -120,4 +120,4 @@ def _tell(
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    processes.end(main())

@@ -6,9 +6,11 @@ alone agrees with itself, at no cost.
 """
 
 import datetime as dt
+import logging
 import os
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import torch
 from torch import distributed
@@ -43,6 +45,21 @@ def leave() -> None:
     """Part from the others."""
     if distributed.is_initialized():
         distributed.destroy_process_group()
+
+
+def end(code: int) -> NoReturn:
+    """End this process when all is written.
+
+    The threads that torch keeps for the others can abort an interpreter that ends in the ordinary
+    way ("terminate called without an active exception"), and the starter takes that for a failure
+    of the run. So a process among others says what it has to say and is gone.
+    """
+    if started() == 1:
+        raise SystemExit(code)
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def anyone(says: bool) -> bool:  # noqa: FBT001 (one word of one process)

@@ -175,3 +175,4 @@ if __name__ == "__main__":
     if processes.is_first():
         (place / "found.json").write_bytes(orjson.dumps(made))
     processes.leave()
+    processes.end(0)
