@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -77,4 +78,9 @@ def load_folder(choice: ModelChoice) -> Loaded:
         model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32)
     except OSError as problem:
         raise ModelError(f"no model at {place!r}: give a folder that holds one") from problem
+    except (SafetensorError, ValueError) as problem:
+        said = str(problem).strip().splitlines()[:1]
+        raise ModelError(
+            f"the model at {place!r} cannot be read ({''.join(said)}); choose another one"
+        ) from problem
     return Loaded(model, tokenizer)

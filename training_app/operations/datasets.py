@@ -302,16 +302,28 @@ def freeze(
         "dropped": row.dropped,
         "mixed": row.mixes,
     }
-    with tempfile.TemporaryDirectory() as folder:
-        lines = _write_files(row, Path(folder))
-        row.rows = lines[FILES[row.kind]]
-        row.manifest = write_manifest(
-            Path(folder),
-            kind=_kind(row),
-            rows=row.rows,
-            split_kind=_split_kind(row),
-            provenance=provenance,
-        )
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = _write_files(row, Path(folder))
+            row.rows = lines[FILES[row.kind]]
+            row.manifest = write_manifest(
+                Path(folder),
+                kind=_kind(row),
+                rows=row.rows,
+                split_kind=_split_kind(row),
+                provenance=provenance,
+            )
+    except OSError as error:
+        raise Invalid(
+            "The dataset's files cannot be written, so that they are hashed.",
+            [
+                Problem(
+                    "disk",
+                    f"the folder for temporary files: {error.strerror or error}",
+                    "Free some space, or set TMPDIR to a folder that can be written to.",
+                )
+            ],
+        ) from error
     row.sha256 = row.manifest["sha256"]
     row.frozen_at = timezone.now()
     row.save()

@@ -28,7 +28,7 @@ from training_app.core import pocket  # noqa: E402
 from training_app.core.demonstrations import from_reference  # noqa: E402
 from training_app.core.recipe import preset  # noqa: E402
 from training_app.engine import play as player  # noqa: E402
-from training_app.engine.serve import Asked, Draws, Handler, Refused, Server, Writer  # noqa: E402
+from training_app.engine.serve import Asked, Draws, Handler, Refused, Server, Writer, main  # noqa: E402
 from training_app.engine.tiny import tokenizer as tiny_tokenizer  # noqa: E402
 from training_app.enums import Algorithm  # noqa: E402
 from training_app.jobs.evaluations import EVALUATE, arguments_of  # noqa: E402
@@ -60,6 +60,21 @@ def writer() -> Writer:
         pad_token_id=tokenizer.pad_token_id,
     )
     return Writer(Qwen3ForCausalLM(config), tokenizer, player.SHORTEST_LIMIT)
+
+
+def test_a_folder_with_damaged_weights_is_named_and_not_traced(
+    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer.model.save_pretrained(tmp_path)
+    writer.tokenizer.save_pretrained(tmp_path)
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    assert main([str(tmp_path), "--name", "CK-TEST", "--port", "1"]) == 2
+    assert (
+        capsys.readouterr()
+        .err.splitlines()[-1]
+        .startswith(f"the model at '{tmp_path}' cannot be read (Error while deserializing header")
+    )
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -401,6 +402,17 @@ def test_rules_that_leave_nothing_fail_the_job_and_free_the_name(library: list[T
     again = frozen("n")
     assert not Dataset.objects.filter(pk=dataset.pk).exists()
     assert wrong_name("n") == [("name", f"{again.code} is called “n”")]
+
+
+def test_files_that_cannot_be_written_fail_the_job_with_what_mends_it(
+    library: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = open_dataset(kind="demonstrations", name="n", by=None, filter_text="policy:reference")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(JobEnded, match=r"cannot be written.*\n.*No such file.*Free some space"):
+        jobs.run_inline(KIND, {"dataset": dataset.code})
+    dataset.refresh_from_db()
+    assert dataset.frozen_at is None
 
 
 def wrong_name(name: str) -> list[tuple[str, str]]:
