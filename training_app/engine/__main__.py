@@ -45,6 +45,12 @@ def main(arguments: list[str] | None = None) -> int:
             f"the recipe wants {recipe.processes} processes, there are {processes.started()}\n"
         )
         return 2
+    if not given.resume and (run.metrics_file.exists() or any(run.checkpoints.glob("step-*"))):
+        sys.stderr.write(
+            f"{run.path} holds the curve or checkpoints of a run that was begun; go on with it by "
+            "--resume, or give a folder with recipe and dataset alone\n"
+        )
+        return 2
     cache: Path = given.cache or given.run_dir / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     if processes.is_first():

@@ -66,7 +66,7 @@ Needs a checkout of CoworkEnv Studio with its train extra, at CHECKOUT; no datab
 In this folder:
 
     PYTHONPATH=CHECKOUT python -m training_app.engine . --check
-    PYTHONPATH=CHECKOUT python -m training_app.engine .
+    PYTHONPATH=CHECKOUT python -m training_app.engine .{resume}
 
 Stop it by a file named cancel, or by TERM: it keeps a checkpoint. With --resume it goes on from
 there. Bring it home, at any time and as often as you like, with
@@ -187,7 +187,11 @@ def _contents(run: TrainingRun) -> Iterator[tuple[str, bytes | Path]]:
     yield (
         "README.txt",
         _README.format(
-            code=run.code, preset=run.preset or run.algorithm, steps=run.steps, seed=run.seed
+            code=run.code,
+            preset=run.preset or run.algorithm,
+            steps=run.steps,
+            seed=run.seed,
+            resume=" --resume" if directory.metrics_file.exists() else "",
         ).encode(),
     )
     yield from _tree(directory.dataset, "dataset")

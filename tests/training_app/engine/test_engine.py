@@ -157,5 +157,15 @@ def test_another_number_of_processes_than_the_recipe_says_does_not_start(
     assert run.status().state == "queued"
 
 
+def test_a_run_that_was_begun_is_not_begun_again_over_its_curve(
+    taught: RunDir, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = taught.metrics_file.read_bytes()
+    assert main([str(taught.path), "--cache", str(cache)]) == 2
+    assert "go on with it by --resume" in capsys.readouterr().err
+    assert taught.metrics_file.read_bytes() == before
+    assert taught.status().state == "succeeded"
+
+
 def test_a_folder_without_a_recipe_says_so(tmp_path: Path) -> None:
     assert main([str(tmp_path)]) == 2
