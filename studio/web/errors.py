@@ -37,7 +37,7 @@ class Problem:
         """What is wrong and what to do about it, as sentences that can be told apart."""
         if not self.hint:
             return self.message
-        stop = "" if self.message.endswith((".", "!", "?")) else "."
+        stop = "" if self.message.endswith((".", "!", "?", ":")) else "."
         return f"{self.message}{stop} {self.hint}"
 
     def as_json(self) -> JsonObject:
