@@ -58,6 +58,7 @@ def test_a_problem_document_has_the_standard_members_and_its_own() -> None:
         (Problem("name", "is taken"), "is taken"),
         (Problem("name", "is taken", "Take another."), "is taken. Take another."),
         (Problem("name", "It is taken.", "Take another."), "It is taken. Take another."),
+        (Problem("disk", "0.1 GB are free:", "free some."), "0.1 GB are free: free some."),
     ],
 )
 def test_a_problem_and_its_remedy_are_told_apart(problem: Problem, words: str) -> None:
