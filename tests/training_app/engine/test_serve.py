@@ -59,7 +59,9 @@ def writer() -> Writer:
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    return Writer(Qwen3ForCausalLM(config), tokenizer, player.SHORTEST_LIMIT)
+    model = Qwen3ForCausalLM(config)
+    player.note_longest(model, 0)
+    return Writer(model, tokenizer, player.turn_limit(model))
 
 
 def test_a_folder_with_damaged_weights_is_named_and_not_traced(
