@@ -124,6 +124,8 @@ def test_from_launch_to_before_and_after(visitor: Visitor) -> None:
     steps = page.evaluate("document.getElementById('plot-loss').data.at(-1).customdata")
     assert (steps, moved < 60) == (list(range(1, 61)), True)
 
+    result = page.locator("#run-result table").first.locator("tbody tr")
+    expect(result).to_have_count(3, timeout=PATIENCE)
     assert rows_of(page) == [
         "new instances greedy 40 5 % 0–13 % 90 % 80–97 % +0.85 0.72 to 0.94",
         "new instances sampled 40 0 % 0–9 % 85 % 71–93 % +0.85 0.68 to 0.93",
