@@ -26,10 +26,11 @@ from training_app.engine import data, models, start
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.environments import ToolEnvironment, environment_class
 from training_app.engine.grpo import _arguments, make_trainer
+from training_app.engine.play import taught_limit
 from training_app.engine.rewards import Rewards
 
 STEPS = 4
-"""Optimizer steps of a repetition: two generations."""
+"""Optimizer steps of a repetition: one generation, gone over twice."""
 SUBJECTS: Mapping[str, str] = {"plain": "grpo", "grpo": "grpo", "gigpo": "gigpo"}
 
 
@@ -70,7 +71,7 @@ def run(repetitions: int = 5, cache: Path | None = None) -> Mapping[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         recipe = preset("cpu-tiny-control", steps=STEPS, save_every=STEPS)
-        torch.set_num_threads(recipe.threads)
+        torch.set_num_threads(1)
         sys.stderr.write("Teaching the model to start from (about two minutes) ...\n")
         begun_from = _saved(start.load(recipe, cache or home / "cache"), home / "start")
         found: dict[str, list[_Spent]] = {name: [] for name in SUBJECTS}
@@ -161,7 +162,7 @@ def _plain(
                 for row in rows
             ]
         ),
-        args=_arguments(run_dir, recipe),
+        args=_arguments(run_dir, recipe, taught_limit(loaded.model)),
         environment_factory={key: environment_class(key, tools) for key, tools in offered.items()},
     )
     # the same declarations as ours, or its prompts would be longer

@@ -406,14 +406,15 @@ def _select(binding: Mapping[str, Any], scope: Mapping[str, Any]) -> Any:
             raise BindingError(f"take {other!r} is none of only, first, last, all")
 
 
-def _holds_binding(value: Any) -> bool:
+def holds_binding(value: Any) -> bool:
+    """Say whether there is a binding anywhere in a value."""
     if isinstance(value, OBJECTS):
-        return is_binding(value) or any(map(_holds_binding, value.values()))
-    return isinstance(value, LISTS) and any(map(_holds_binding, value))
+        return is_binding(value) or any(map(holds_binding, value.values()))
+    return isinstance(value, LISTS) and any(map(holds_binding, value))
 
 
 def _compiled(where: Record) -> Test | None:
-    return None if _holds_binding(where) else compile_where(where)
+    return None if holds_binding(where) else compile_where(where)
 
 
 _fixed: Final = Memo(_compiled)

@@ -1,6 +1,5 @@
 """Dialogues as tokens: what is learnt are the assistant's own, the rest is read."""
 
-import itertools
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from transformers import PreTrainedTokenizerBase
 from trl.chat_template_utils import get_training_chat_template
 
 from training_app.core.demonstrations import Row
+from training_app.engine.gigpo import turn_spans
 from training_app.engine.tiny.skills import IGNORED, Skills
 
 PACKED: Final = 180
@@ -49,13 +49,10 @@ def label(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Label
 
 def longest_turn(labelled: Iterable[Labelled]) -> int:
     """Tokens of the longest turn that is learnt."""
-    runs = (
-        sum(1 for _ in run)
-        for row in labelled
-        for own, run in itertools.groupby(row["labels"], lambda label: label != IGNORED)
-        if own
+    spans = (
+        span for row in labelled for span in turn_spans([one != IGNORED for one in row["labels"]])
     )
-    return max(runs, default=0)
+    return max((end - start for start, end in spans), default=0)
 
 
 @dataclass(frozen=True, slots=True)

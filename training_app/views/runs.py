@@ -124,7 +124,7 @@ def _rows(found: list[TrainingRun]) -> list[Row]:
 @require_POST
 @require(Act.TRAIN)
 def run_cancel(request: HttpRequest, code: str) -> HttpResponse:
-    """Ask the engine to stop at the end of its generation."""
+    """Ask the engine to stop: within one step, with a checkpoint."""
     row = runs.get_run(code)
     cancel_run(run=row, by=principal(request))
     messages.success(request, f"{row.code} is asked to stop; its last checkpoint stays.")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.predicates import is_operators
-from tasks_app.core.program import Act, is_binding
+from tasks_app.core.program import Act, holds_binding, is_binding
 from tasks_app.core.samples import arguments_of, holders, likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step
@@ -124,19 +124,11 @@ def uses(number: int, step: Step, homes: Mapping[str, Any]) -> Iterator[Use]:
             continue
         words = argument.name in known.facts.text or item.kind == "text"
         wording = argument.name in known.facts.text and is_wording(value)
-        if known.facts.writes and not wording and not _is_bound(value):
+        if known.facts.writes and not wording and not holds_binding(value):
             continue  # plain values that are written: `reachable` looks at those
         if argument.name == "query":
             continue  # free words to search by
         yield from _within(number, path, value, homes, words=words)
-
-
-def _is_bound(value: Any) -> bool:
-    if isinstance(value, LEAVES):
-        return False
-    if isinstance(value, OBJECTS):
-        return is_binding(value) or any(map(_is_bound, value.values()))
-    return isinstance(value, LISTS) and any(map(_is_bound, value))
 
 
 def _within(

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tasks_app.core.instants import is_date
 from tasks_app.core.predicates import contains_number, contains_piece, fold
-from tasks_app.core.program import is_binding
+from tasks_app.core.program import holds_binding
 from tasks_app.core.records import diff
 from tasks_app.core.samples import holders
 from tasks_app.core.validation.card import Finding
@@ -22,7 +22,7 @@ from tasks_app.core.validation.known import singular
 from tasks_app.core.validation.text_pieces import replaced
 from tasks_app.core.validation.told import SMALL, Passage, Told, passages
 from tasks_app.core.validation.trial import Trial
-from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS
+from tasks_app.core.values import LEAVES, LISTS, NUMBERS
 
 _FILES: Final = "files/files"
 _COPIED: Final = 3
@@ -65,7 +65,7 @@ def chosen_records(trial: Trial) -> dict[str, str]:
     """Return the records that the reference's calls name by what it read, with their nouns."""
     homes = holders(trial.seed.ground.start)
     bound = {
-        step.id: [name for name, value in step.arguments.items() if _is_bound(value)]
+        step.id: [name for name, value in step.arguments.items() if holds_binding(value)]
         for step in trial.spec.reference
     }
     found: dict[str, str] = {}
@@ -76,14 +76,6 @@ def chosen_records(trial: Trial) -> dict[str, str]:
                 if isinstance(item, str) and item in homes and any(map(str.isdigit, item)):
                     found.setdefault(item, singular(homes[item][0].partition("/")[2]))
     return found
-
-
-def _is_bound(value: Any) -> bool:
-    if isinstance(value, LEAVES):
-        return False
-    if isinstance(value, OBJECTS):
-        return is_binding(value) or any(map(_is_bound, value.values()))
-    return isinstance(value, LISTS) and any(map(_is_bound, value))
 
 
 def _made(trial: Trial) -> Iterator[Secret]:

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,33 +13,18 @@ pytest.importorskip("trl", reason="the train extra is not installed")
 from safetensors.torch import load_file  # noqa: E402 (after the skip)
 
 from tests.training_app.engine.marks import ENGINE  # noqa: E402
+from tests.training_app.engine.small import NOTHING, TINY, sft  # noqa: E402
 from training_app.core.manifest import check_manifest  # noqa: E402
-from training_app.core.recipe import Recipe, preset  # noqa: E402
+from training_app.core.recipe import preset  # noqa: E402
 from training_app.core.run_dir import RunDir  # noqa: E402
 from training_app.engine.__main__ import main  # noqa: E402
 
 pytestmark = [*ENGINE, pytest.mark.slow]
-TINY = {"tokenizer_tasks": 64, "base_steps": 2, "base_batch": 4}
-NOTHING = {"every": 0, "tasks": 0, "final_tasks": 0}
 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
-
-
-def sft(**changes: Any) -> Recipe:
-    asked: dict[str, Any] = {
-        "steps": 4,
-        "batch": 4,
-        "save_every": 2,
-        "warmup": 1,
-        "tiny": TINY,
-        "demonstrations": {"tasks": 8},
-        "measure": NOTHING,
-        **changes,
-    }
-    return preset("cpu-tiny-sft", **asked)
 
 
 @pytest.fixture(scope="module")
