@@ -7,6 +7,7 @@ import pytest
 from django.template.loader import get_template
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+SHEETS = TEMPLATES.parent / "static" / "css"
 NAMES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
 FORBIDDEN = {
     "inline style": re.compile(r"<[^>]*\sstyle\s*="),
@@ -19,6 +20,9 @@ FORBIDDEN = {
     "unescaped text": re.compile(r"\|\s*safe\b|\bautoescape\s+off\b|\|\s*safeseq\b"),
     "resource from elsewhere": re.compile(r"""(?:src|href)=["'](?:https?:)?//"""),
 }
+_SHEET = re.compile(r"css/(\w+\.css)")
+_INCLUDE = re.compile(r'{% include "([^"]+)"')
+_CLASSES = re.compile(r'class="([^"]*)"')
 _COMMENT = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}", re.DOTALL)
 
 
@@ -48,3 +52,40 @@ def test_icons_and_marks_exist(name: str) -> None:
     )
     used = {("i" if "icon" in (fragment, tag) else "m", word) for fragment, tag, word in found}
     assert used - known == set()
+
+
+def _ruled(sheet: Path) -> set[str]:
+    """The classes that a sheet has a rule for."""
+    return set(
+        re.findall(r"\.([a-zA-Z][\w-]*)", re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.S))
+    )
+
+
+def _worn(name: str, seen: set[str]) -> set[str]:
+    """The classes that a page and what it includes wear, as far as they are written out."""
+    seen.add(name)
+    source = _source(name)
+    found = {
+        word
+        for words in _CLASSES.findall(source)
+        for word in re.sub(r"{[{%].*?[%}]}", " ", words).split()
+    }
+    for included in set(_INCLUDE.findall(source)) - seen:
+        found |= _worn(included, seen)
+    return found
+
+
+def test_a_page_links_a_sheet_with_a_rule_for_each_class_that_has_one() -> None:
+    rules = {sheet.name: _ruled(sheet) for sheet in SHEETS.glob("*.css")}
+    everywhere = set(_SHEET.findall(_source("base.html")))
+    bare = {}
+    for name in NAMES:
+        source = _source(name)
+        if '{% extends "base.html" %}' not in source:
+            continue
+        linked = everywhere | set(_SHEET.findall(source))
+        known = set().union(*(rules[sheet] for sheet in linked))
+        elsewhere = set().union(*rules.values()) - known
+        if missing := _worn(name, set()) & elsewhere:
+            bare[name] = sorted(missing)
+    assert bare == {}
