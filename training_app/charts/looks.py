@@ -7,7 +7,7 @@ from training_app.core.recipe import Recipe, RecipeError, load_recipe
 from training_app.enums import Algorithm
 from training_app.models import TrainingRun
 from training_app.queries.curve_families import Form
-from training_app.queries.curves import Axis, is_control
+from training_app.queries.curves import Axis, is_control, is_unproven
 
 
 class Look(NamedTuple):
@@ -42,7 +42,8 @@ def look_of(run: TrainingRun) -> Look:
 
 def name_of(run: TrainingRun) -> str:
     """What its lines are called."""
-    return "Control" if is_control(run) else Algorithm(run.algorithm).label
+    name = "Control" if is_control(run) else Algorithm(run.algorithm).label
+    return f"{name}, unproven checks" if is_unproven(run) else name
 
 
 def recipe_of(run: TrainingRun) -> Recipe | None:

@@ -101,6 +101,8 @@ class Rollouts(_Part):
     start_low: Share = 0.3
     start_high: Share = 0.6
     """Sampled success of the SFT checkpoint to start from, where none is named."""
+    checks: Literal["proven", "unproven"] = "proven"
+    """Unproven: training tasks pay silence and echoes as well, to see what a proof is worth."""
 
 
 class Measure(_Part):

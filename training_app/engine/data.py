@@ -13,6 +13,7 @@ from training_app.core.manifest import FILE, check_manifest, write_manifest
 from training_app.core.prompts import Prompt, prompt_of, spec_of
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import RunDir, write_bytes
+from training_app.core.unproven import put_back
 
 DEMONSTRATIONS: Final = "demonstrations.jsonl"
 PROMPTS: Final = "prompts.jsonl"
@@ -47,6 +48,8 @@ def prompts(run: RunDir, recipe: Recipe) -> list[Prompt]:
     file = run.dataset / PROMPTS
     if not file.exists():
         specs = pocket.tasks("train", recipe.rollouts.tasks, recipe.seed)
+        if recipe.rollouts.checks == "unproven":
+            specs = [put_back(spec) for spec in specs]
         _write(run, PROMPTS, [prompt_of(spec) for spec in specs], recipe, "prompts")
     rows = cast(list[Prompt], _read(run, PROMPTS))
     for row in rows:

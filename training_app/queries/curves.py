@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
 
-from django.db.models import Exists, FloatField, OuterRef, QuerySet
+from django.db.models import Exists, FloatField, OuterRef, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
@@ -214,6 +214,16 @@ def is_control(run: TrainingRun) -> bool:
     return run.algorithm != Algorithm.SFT and run.recipe.get("learning_rate") == 0
 
 
+_UNPROVEN: Final = Q(recipe__has_key="rollouts", recipe__rollouts__contains={"checks": "unproven"})
+"""Other than the comparison of a value, it is false, and never unknown, where there is no value."""
+
+
+def is_unproven(run: TrainingRun) -> bool:
+    """Whether its tasks pay silence and echoes too (the experiment on proof)."""
+    rollouts = run.recipe.get("rollouts")
+    return isinstance(rollouts, dict) and rollouts.get("checks") == "unproven"
+
+
 def with_curves() -> QuerySet[TrainingRun]:
     """Runs that have logged something, newest first."""
     logged = MetricRow.objects.filter(run=OuterRef("pk"))
@@ -227,9 +237,10 @@ PAPER_ORDER: Final = (Algorithm.GRPO, Algorithm.GDPO, Algorithm.GIGPO, Algorithm
 def newest_of_each() -> list[TrainingRun]:
     """The newest run of each algorithm that learns by RL, and the newest control.
 
-    One that broke off is taken only where there is no other.
+    One that broke off is taken only where there is no other; one that is paid by unproven checks
+    never, since its reward is another quantity.
     """
-    rows = with_curves()
+    rows = with_curves().exclude(_UNPROVEN)
     learning = rows.exclude(recipe__learning_rate=0)
     wanted = [learning.filter(algorithm=algorithm) for algorithm in PAPER_ORDER]
     wanted.append(rows.exclude(algorithm=Algorithm.SFT).filter(recipe__learning_rate=0))
@@ -248,6 +259,7 @@ def control_of(run: TrainingRun) -> TrainingRun | None:
     alike = (
         with_curves()
         .exclude(algorithm=Algorithm.SFT)
+        .filter(_UNPROVEN if is_unproven(run) else ~_UNPROVEN)
         .filter(recipe__learning_rate=0, parent=run.parent_id, dataset=run.dataset_id)
         .exclude(state__in=(JobState.FAILED, JobState.LOST))
     )
