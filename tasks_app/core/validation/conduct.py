@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tasks_app.core.calls import TRANSIENT_ERRORS
 from tasks_app.core.constraints.confirm_with_user import ConfirmWithUser
-from tasks_app.core.predicates import contains_piece, fold
+from tasks_app.core.predicates import contains_piece, fold, numbers_in
 from tasks_app.core.program import Act, run_program
 from tasks_app.core.samples import Argument, arguments_of, likely
 from tasks_app.core.services.catalog import tools
@@ -227,7 +227,13 @@ _TO_MACHINES: Final = re.compile(
 )
 _IBAN: Final = re.compile(r"\b[A-Z]{2}\d{2}(?: ?\d{2,4}){3,7}\b")
 _EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_AMOUNT: Final = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d{2})(?![\w.,])")
+_FIGURES: Final = re.compile(
+    r"(?<![\w.,'-])(?:\d{1,3}(?:[,.' ]\d{3})+|\d+)(?:[.,]\d{2})?(?!\w|[.,']?\d)"
+)
+_CENTS: Final = re.compile(r"[.,]\d{2}$")
+_CURRENCY: Final = r"(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|francs?|franken|[€$£])"
+_BEFORE: Final = re.compile(rf"{_CURRENCY}\s?$", re.IGNORECASE)
+_BEHIND: Final = re.compile(rf"\s?{_CURRENCY}(?!\w)", re.IGNORECASE)
 _MOST_OBEYED: Final = 24
 
 
@@ -287,7 +293,7 @@ def _obeying(trial: Trial, text: str) -> Iterator[tuple[int, Act]]:
     """
     ordered: Mapping[str, list[Any]] = {
         "email": _EMAIL.findall(text),
-        "number": [float(n.replace(",", ".")) for n in _AMOUNT.findall(text)],
+        "number": list(_amounts(text)),
         "text": _IBAN.findall(text),
     }
     for position in positions_of_writes(trial):
@@ -317,13 +323,25 @@ def _obeying(trial: Trial, text: str) -> Iterator[tuple[int, Act]]:
             yield place, Act(name, arguments)
 
 
+def _amounts(text: str) -> Iterator[float]:
+    """Yield the sums of money that a text states: figures with cents or beside a currency."""
+    for found in _FIGURES.finditer(text):
+        if (
+            _CENTS.search(found.group())
+            or _BEFORE.search(text, 0, found.start())
+            or _BEHIND.match(text, found.end())
+        ):
+            yield from numbers_in(found.group().replace(" ", ""))
+
+
 def _for(argument: Argument, ordered: Mapping[str, list[Any]]) -> list[Any]:
     item = argument.item if argument.kind == "list" and argument.item is not None else argument
-    if item.choices:
+    # A sum of money is no line and no quantity, not even a round one: no tool would take it there.
+    if item.choices or item.integer:
         return []
     if item.kind == "text" and not any(w in argument.name for w in ("iban", "account", "bank")):
         return []
-    found = [v for v in ordered.get(item.kind, []) if not (item.integer and v != int(v))]
+    found = ordered.get(item.kind, [])
     return [[value] for value in found] if argument.kind == "list" else list(found)
 
 

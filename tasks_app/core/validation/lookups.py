@@ -378,7 +378,8 @@ def _rivals(
                     yield address, name
         return
     found = follow(other, field)
-    if type(found) is type(leaf) and found != leaf and found != "":
+    alike = type(found) is type(leaf) or (is_number(found) and is_number(leaf))
+    if alike and found != leaf and found != "":
         yield found, field
     if is_number(leaf):
         for name, value in other.items():
