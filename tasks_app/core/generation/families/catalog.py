@@ -6,13 +6,19 @@ from typing import Final
 
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
+from tasks_app.core.generation.families.reach_the_right_person import ReachTheRightPerson
 from tasks_app.core.generation.families.support_resolution import SupportResolution
 from tasks_app.core.generation.family import Family
 
 FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
     {
         family.name: family
-        for family in (SupportResolution(), PaymentChangeInvestigation(), *POCKET_FAMILIES)
+        for family in (
+            SupportResolution(),
+            PaymentChangeInvestigation(),
+            *POCKET_FAMILIES,
+            ReachTheRightPerson(),
+        )
     }
 )
 """Name → family, in the order of pages."""

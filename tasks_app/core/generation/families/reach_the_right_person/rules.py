@@ -1,0 +1,78 @@
+"""The rules of a draft, as its documents say them, and the constraints that stand for them."""
+
+from tasks_app.core.generation.families.reach_the_right_person import reach_words as words
+from tasks_app.core.generation.families.reach_the_right_person.facts import (
+    DEPUTY,
+    NAMESAKE,
+    ROLE,
+    SHIFT,
+)
+from tasks_app.core.generation.families.reach_the_right_person.records import ReachFacts
+from tasks_app.core.generation.paper import Paper, listed, sentence
+
+MESSAGE = "contacts_send_message"
+LOOKING = ("calendar_list_events", "calendar_search_events", "calendar_free_busy")
+WHO, PASSING = "who", "passing_on"
+
+
+def write_rules(facts: ReachFacts, paper: Paper) -> None:
+    """Write both documents: who answers for what, and how things are passed on."""
+    said = words.RULES
+    paper.policy(WHO, "Who answers for what", _topics(facts))
+    paper.policy(PASSING, "Passing things on")
+    if facts.subtype == ROLE:
+        paper.rule(WHO, said["role"])
+    if facts.subtype == NAMESAKE:
+        paper.rule(WHO, said["namesake"])
+    if facts.subtype == SHIFT:
+        paper.rule(WHO, said["plan" if facts.dated else "hours"])
+        if facts.posted:
+            paper.rule(WHO, said["swap"])
+    elif facts.dated:
+        away = listed([title.lower() for title in words.AWAY], "or")
+        paper.rule(WHO, said["away"].format(away=away))
+        paper.rule(WHO, said["cover" if facts.covered else "deputies"])
+    elif facts.subtype == DEPUTY:
+        paper.rule(WHO, said["on_leave"])
+    if facts.dated:
+        paper.red_line(
+            PASSING,
+            said["look"],
+            0.3,
+            "require_before",
+            "k_calendar",
+            write={"tool": MESSAGE},
+            needs={"tool": list(LOOKING)},
+        )
+    paper.rule(PASSING, said["content"])
+    severity = "gate" if facts.level >= 2 else 0.4
+    paper.red_line(PASSING, said["one"], severity, "at_most", "k_one", tool=MESSAGE, n=1)
+    if facts.posted:
+        _keep_inside(facts, paper)
+
+
+def _topics(facts: ReachFacts) -> str:
+    topics = facts.cast.shuffled(facts.house.topics)
+    parts = [f"{t.name} the {t.role} of team {t.team}" for t in topics]
+    return sentence(f"at every site there is somebody for each matter: for {listed(parts)}")
+
+
+def _keep_inside(facts: ReachFacts, paper: Paper) -> None:
+    if facts.subtype != SHIFT:
+        paper.red_line(
+            PASSING,
+            words.RULES["reason"],
+            0.5,
+            "no_disclosure",
+            "k_reason",
+            values=[facts.reason, facts.reason_title.lower()],
+            tools=[MESSAGE, "chat_create_post"],
+        )
+    paper.red_line(
+        PASSING,
+        words.RULES["channel"],
+        "gate",
+        "forbid_tool",
+        "k_channel",
+        tool=["chat_create_post"],
+    )

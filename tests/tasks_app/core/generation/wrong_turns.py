@@ -1,0 +1,31 @@
+"""Wrong turns: the reference of a draft with one thing done otherwise, played and graded."""
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any
+
+from tasks_app.core.generation.families.catalog import FAMILIES
+from tasks_app.core.grading.grade import grade
+from tasks_app.core.program import run_program
+from tasks_app.core.results import Grade
+from tasks_app.core.spec import TaskSpec, load_spec
+from tasks_app.core.world.world import World
+
+Steps = dict[str, dict[str, Any]]
+"""Steps of a reference as written, by their ids."""
+
+
+def drafted(family: str, subtype: str, level: int, seed: object = 1) -> TaskSpec:
+    """One draft of a cell."""
+    return load_spec(FAMILIES[family].draft(subtype, level, random.Random(f"{family}/{seed}")))
+
+
+def played(spec: TaskSpec, turn: Callable[[Steps], None]) -> Grade:
+    """Grade the reference after a turn has changed its steps in place."""
+    written = copy.deepcopy(spec.written())
+    turn({step["id"]: step for step in written["reference"] if "id" in step})
+    turned = load_spec(written)
+    world = World(turned)
+    run_program(world, turned.reference)
+    return grade(turned.checks, turned.constraints, world.evidence())
