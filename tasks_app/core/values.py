@@ -345,3 +345,25 @@ def follow(value: Any, path: str | Sequence[str]) -> Any:
         else:
             return MISSING
     return value
+
+
+def column_name(number: int) -> str:
+    """Return the name of a spreadsheet's column, counted from 1: A, B, … Z, AA, AB …"""
+    name = ""
+    while number > 0:
+        number, rest = divmod(number - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+def column_number(name: str) -> int:
+    """Return the number of a spreadsheet's column, counted from 1."""
+    number = 0
+    for sign in name:
+        number = number * 26 + ord(sign) - 64
+    return number
+
+
+def is_column(name: str) -> bool:
+    """Say whether a field of a spreadsheet's row is one of its columns: A to ZZ."""
+    return 0 < len(name) <= 2 and all("A" <= sign <= "Z" for sign in name)

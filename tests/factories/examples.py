@@ -1,4 +1,4 @@
-"""The two hand-written example specs, whole or with one thing broken."""
+"""The three hand-written example specs, whole or with one thing broken."""
 
 import functools
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from tasks_app.core.spec import TaskSpec, load_spec
 
 SPECS = Path(__file__).parent.parent / "specs"
 SUPPORT, PAYMENT = "support_resolution", "payment_change_investigation"
+MONTH_END = "month_end_close_handover"
 EXAMPLES = (SUPPORT, PAYMENT)
 Written = dict[str, Any]
 

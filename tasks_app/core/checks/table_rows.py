@@ -4,7 +4,7 @@ import csv
 import functools
 import io
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
@@ -19,9 +19,11 @@ from tasks_app.core.evidence import (
 )
 from tasks_app.core.predicates import Test, compile_predicate, compile_where, read_number, same
 from tasks_app.core.results import Judgement
-from tasks_app.core.values import NUMBERS, PLAIN, address
+from tasks_app.core.values import NUMBERS, PLAIN, address, column_number, is_column
 
-SHEETS = "sheets/sheets"
+SHEETS: Final = "sheets/sheets"
+CELLS: Final = "sheets/rows"
+REGISTERS: Final = "tables/rows"
 
 
 class Table(NamedTuple):
@@ -39,7 +41,7 @@ class TableRows(BaseCheck):
     sheet: str | None = None
     """Id of a sheet; its first row is the header."""
     table: str | None = None
-    """Name of a collection of the service `tables`."""
+    """Id of a register of the service `tables`."""
     path: str | None = None
     """Path of a csv file with a header."""
     key: str
@@ -99,25 +101,32 @@ class TableRows(BaseCheck):
 
     def _table(self, evidence: Evidence) -> Table:
         if self.table is not None:
-            rows = list(evidence.rows(f"tables/{self.table}", self.stage).values())
+            every = evidence.rows(REGISTERS, self.stage).values()
+            rows: list[Mapping[str, Any]] = [
+                row for row in every if same(row.get("table_id"), self.table)
+            ]
             header = tuple(dict.fromkeys(name for row in rows for name in row))
-            return Table(header, list(rows), f"tables/{self.table}")
+            return Table(header, rows, address("tables/tables", self.table))
         if self.sheet is not None:
-            record = evidence.rows(SHEETS, self.stage).get(self.sheet)
-            if record is None:
+            if self.sheet not in evidence.rows(SHEETS, self.stage):
                 raise EvidenceError(f"there is no sheet {self.sheet}")
-            cells = record.get("cells")
-            return _grid(cells if isinstance(cells, list) else [], address(SHEETS, self.sheet))
+            lines = [
+                row
+                for row in evidence.rows(CELLS, self.stage).values()
+                if row.get("sheet_id") == self.sheet and isinstance(row.get("row"), int)
+            ]
+            lines.sort(key=lambda row: row["row"])
+            return _grid([_cells(row) for row in lines], address(SHEETS, self.sheet))
         passage = read_file(self.path or "", evidence, self.stage)
         return _grid(list(csv.reader(io.StringIO(passage.text))), passage.cites[0])
 
     def reads(self) -> tuple[str, ...]:
-        """The collection its table stands in, and what its references look into."""
+        """The collections its table stands in, and what its references look into."""
         if self.table is not None:
-            own = f"tables/{self.table}"
+            own: tuple[str, ...] = (REGISTERS,)
         else:
-            own = SHEETS if self.sheet is not None else FILES
-        return (own, *(place for row in self.rows for place in referenced(row)))
+            own = (SHEETS, CELLS) if self.sheet is not None else (FILES,)
+        return (*own, *(place for row in self.rows for place in referenced(row)))
 
 
 def agrees(value: Any, literal: Any) -> bool:
@@ -143,6 +152,12 @@ def _test_of(predicate: Any) -> Test:
         return lambda value: agrees(value, predicate)
     test = compile_predicate(predicate)
     return lambda value: test(value) or (isinstance(value, str) and test(read_number(value)))
+
+
+def _cells(row: Mapping[str, Any]) -> list[Any]:
+    """Return the cells of a sheet's row: its fields A, B, … in their order, None between them."""
+    filled = {column_number(name): value for name, value in row.items() if is_column(name)}
+    return [filled.get(number) for number in range(1, max(filled, default=0) + 1)]
 
 
 def _grid(cells: list[Any], cite: str) -> Table:

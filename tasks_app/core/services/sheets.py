@@ -15,6 +15,7 @@ from typing_extensions import ReadOnly, TypedDict
 from tasks_app.core.calls import ToolError
 from tasks_app.core.services.base import Limit, Query, RecordId, Service, collection, tool
 from tasks_app.core.services.listing import DEFAULT_LIMIT, Page, page, search, select
+from tasks_app.core.values import column_name, column_number, is_column
 
 Range = Annotated[str, StringConstraints(min_length=1, max_length=30)]
 Cell = Annotated[str, StringConstraints(max_length=20_000)] | float | int | bool | None
@@ -194,7 +195,7 @@ class Sheets(Service):
         found: dict[int, dict[str, Any]] = {}
         for record in select(self.rows, sheet_id=sheet_id):
             number = _number(record)
-            cells = {k: v for k, v in record.items() if v is not None and _is_column(k)}
+            cells = {k: v for k, v in record.items() if v is not None and is_column(k)}
             if number is not None and cells:
                 found[number] = cells
         return found
@@ -207,7 +208,7 @@ class Sheets(Service):
     def _put(self, sheet_id: str, number: int, cells: Mapping[str, Any]) -> None:
         record_id = f"{sheet_id}!{number}"
         known = self.rows.get(record_id)
-        rest = {k: v for k, v in (known or {}).items() if not _is_column(k)}
+        rest = {k: v for k, v in (known or {}).items() if not is_column(k)}
         ordered = dict(sorted(cells.items(), key=lambda item: column_number(item[0])))
         record = {**rest, "id": record_id, "sheet_id": sheet_id, "row": number, **ordered}
         self.rows.put(cast(SheetRow, record))
@@ -215,27 +216,6 @@ class Sheets(Service):
     def _touch(self, sheet: Sheet) -> None:
         if sheet.get("updated_at") != self.now:
             self.sheets.put(cast(Sheet, {**sheet, "updated_at": self.now}))
-
-
-def column_name(number: int) -> str:
-    """Return the name of a column, counted from 1: A, B, … Z, AA, AB …"""
-    name = ""
-    while number > 0:
-        number, rest = divmod(number - 1, 26)
-        name = chr(65 + rest) + name
-    return name
-
-
-def column_number(name: str) -> int:
-    """Return the number of a column, counted from 1."""
-    number = 0
-    for sign in name:
-        number = number * 26 + ord(sign) - 64
-    return number
-
-
-def _is_column(name: str) -> bool:
-    return 0 < len(name) <= 2 and all("A" <= sign <= "Z" for sign in name)
 
 
 def _number(record: Any) -> int | None:

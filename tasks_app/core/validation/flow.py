@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from tasks_app.core.instants import is_instant
 from tasks_app.core.predicates import is_operators
 from tasks_app.core.program import Act, holds_binding, is_binding
 from tasks_app.core.samples import arguments_of, holders, likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step
+from tasks_app.core.validation import surfaces
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, pointer
 from tasks_app.core.validation.near_misses import is_wording
@@ -89,6 +91,8 @@ def unsaid(trial: Trial) -> Iterator[Use]:
                 continue
             if isinstance(use.value, str) and desk.hints(use.value):
                 continue
+            if _said_in_words(trial, use.value):
+                continue
             if not any(told.says(use.value) for name, told in shown if name != use.beside):
                 yield use
         if step.tool is not None:
@@ -96,6 +100,25 @@ def unsaid(trial: Trial) -> Iterator[Use]:
                 call = trial.call(position)
                 if call.ok:
                     shown.append((step.id or "", shown_by(call)))
+
+
+def _said_in_words(trial: Trial, value: Any) -> bool:
+    """Say whether the request or a notification means a value: “tomorrow at 9:00”, “half an hour”.
+
+    A moment needs both its day and its time.
+    """
+    texts = [(stage.at, stage.notification or "") for stage in trial.spec.stages]
+    texts[0] = (texts[0][0], trial.spec.request.text)
+    for at, text in texts:
+        heard = surfaces.Heard.of(text, at)
+        if not isinstance(value, str) or not is_instant(value):
+            if heard.means(value) is not None:
+                return True
+            continue
+        minute = int(value[11:13]) * 60 + int(value[14:16])
+        if heard.means(value[:10]) is not None and minute in heard.minutes:
+            return True
+    return False
 
 
 def desk_of(trial: Trial) -> Told:

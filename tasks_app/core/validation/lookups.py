@@ -22,6 +22,7 @@ from tasks_app.core.samples import arguments_of, holders, id_field
 from tasks_app.core.spec import Step
 from tasks_app.core.validation import surfaces, text_pieces
 from tasks_app.core.validation.known import singular
+from tasks_app.core.validation.near_misses import is_wording
 from tasks_app.core.validation.trace import (
     Held,
     Shown,
@@ -42,7 +43,7 @@ from tasks_app.core.validation.trace import (
     told,
 )
 from tasks_app.core.validation.trial import Trial
-from tasks_app.core.values import LISTS, OBJECTS, follow
+from tasks_app.core.values import LISTS, OBJECTS, follow, is_column
 
 LOOKALIKES: Final = 2
 _MOST_OTHERS: Final = 12
@@ -161,7 +162,7 @@ def join(shown: Shown) -> Held:
         if call.ok and call.changes:
             home = service_of(call)
             for name, value in call.arguments.items():
-                if name in texts_of(call.tool):
+                if name in texts_of(call.tool) and is_wording(value):
                     continue
                 for leaf in leaves(value):
                     if not is_telling(leaf) or is_choice(call.tool, name, leaf):
@@ -345,9 +346,21 @@ def _is(value: Any, leaf: Any) -> bool:
     )
 
 
+_HOLDERS: Final = frozenset({"tables/tables", "sheets/sheets"})
+
+
 def _links(row: Mapping[str, Any], homes: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return the records that a record points to."""
-    return {v for k, v in row.items() if isinstance(v, str) and k.endswith("_id") and v in homes}
+    """Return the records that a record points to; rows of one register or sheet have nothing more
+    in common than that.
+    """
+    return {
+        value
+        for name, value in row.items()
+        if isinstance(value, str)
+        and name.endswith("_id")
+        and value in homes
+        and _HOLDERS.isdisjoint(homes[value])
+    }
 
 
 def _linked(
@@ -381,11 +394,10 @@ def _rivals(
     alike = type(found) is type(leaf) or (is_number(found) and is_number(leaf))
     if alike and found != leaf and found != "":
         yield found, field
-    if is_number(leaf):
+    if is_number(leaf) and record_id in other.values():  # the row of a sheet about that record
         for name, value in other.items():
-            for row in value if isinstance(value, LISTS) else ():
-                if isinstance(row, LISTS) and record_id in row:
-                    yield from ((v, name) for v in row if is_number(v) and v != leaf)
+            if is_column(name) and is_number(value) and value != leaf:
+                yield value, name
 
 
 def _named(rule: str, source: _Source, rival: _Source) -> bool:

@@ -147,7 +147,8 @@ class PaymentFacts:
     def _draw_invoices(self) -> None:
         cast, rng = self.cast, self.rng
         start = rng.randrange(1200, 9000)
-        references = iter([f"{start + 7 * n + rng.randrange(5)}" for n in range(30)])
+        drawn = [f"{start + 7 * n + rng.randrange(5)}" for n in range(30)]
+        references = iter([text for text in drawn if text not in self.callback])
         # The one that is named falls due inside the run's reach, as do those held with it.
         self.named = self._invoice(
             self.payee, next(references), self._amount(), rng.randrange(0, self.last_due + 1)
@@ -221,16 +222,20 @@ class PaymentFacts:
                     rng.randrange(0, 9),
                 )
             )
-        while swapped in taken | {
-            i["supplier_ref"] for i in beside if i["payee_id"] == self.payee["id"]
-        }:
+        taken |= {i["supplier_ref"] for i in beside if i["payee_id"] == self.payee["id"]}
+        taken.add(self.callback.partition("-")[2])
+        while swapped in taken:
             swapped = str(int(swapped) + 1)
         next(i for i in beside if i["payee_id"] == self.sister["id"])["supplier_ref"] = swapped
         self.beside = beside
         self.invoices = cast.in_the_middle(self.named, cast.shuffled([*self.held[1:], *beside]))
+        # No figures mean two things: who names IN-3214 must not be taken to name 3214 as well.
+        taken.add(swapped)
         number = rng.randrange(3000, 9000)
         for invoice in self.invoices:
             number += rng.randrange(1, 9)
+            while str(number) in taken:
+                number += 1
             invoice["id"] = f"IN-{number}"
         self.total = round(sum(i["amount"] for i in self.held), 2)
 

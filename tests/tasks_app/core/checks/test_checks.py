@@ -372,7 +372,13 @@ def test_number_close_reads_texts_and_fields_in_any_unit() -> None:
 
 # --- tables, events, rubric ----------------------------------------------------------------------
 
-CELLS = [["item", "amount"], ["PR-01", 23750.0], ["CM-203", "4,120.00"], ["", None]]
+CELLS = [
+    {"id": "SH!3", "sheet_id": "SH", "row": 3, "A": "CM-203", "C": "4,120.00"},
+    {"id": "SH!1", "sheet_id": "SH", "row": 1, "A": "item", "C": "amount"},
+    {"id": "SH!2", "sheet_id": "SH", "row": 2, "A": "PR-01", "B": "of May", "C": 23750.0},
+    {"id": "SH!5", "sheet_id": "SH", "row": 5, "A": "", "C": None},
+    {"id": "OTHER!2", "sheet_id": "OTHER", "row": 2, "A": "CM-207", "C": 1},
+]
 
 
 @pytest.mark.parametrize(
@@ -388,14 +394,21 @@ CELLS = [["item", "amount"], ["PR-01", 23750.0], ["CM-203", "4,120.00"], ["", No
 )
 def test_table_rows_compares_a_sheet_by_key(*, rows: Any, exact: bool, expected: float) -> None:
     made = check("table_rows", sheet="SH", key="item", rows=rows, exact=exact)
-    assert score(made, evidence({"sheets/sheets": [{"id": "SH", "cells": CELLS}]})) == expected
+    seen = evidence({"sheets/sheets": [{"id": "SH"}], "sheets/rows": CELLS})
+    assert score(made, seen) == expected
 
 
 def test_table_rows_reads_csv_files_and_typed_tables() -> None:
     rows = [{"hall": "A", "tonnes": 41.2}]
     csv = {"id": "F", "path": "s.csv", "content": "hall,tonnes\nA,41.2\nB,17.9\n"}
     seen = evidence(
-        {"files/files": [csv], "tables/stock": [{"id": "1", "hall": "A", "tonnes": 41.2}]}
+        {
+            "files/files": [csv],
+            "tables/rows": [
+                {"id": "1", "table_id": "stock", "hall": "A", "tonnes": 41.2},
+                {"id": "2", "table_id": "sold", "hall": "A", "tonnes": 7},
+            ],
+        }
     )
     assert score(check("table_rows", path="s.csv", key="hall", rows=rows), seen) == 1.0
     assert score(check("table_rows", table="stock", key="hall", rows=rows, exact=True), seen) == 1.0

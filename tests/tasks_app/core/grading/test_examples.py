@@ -14,6 +14,7 @@ from tasks_app.core.world.world import World
 
 SPECS = Path(__file__).parents[3] / "specs"
 SUPPORT, PAYMENT = "support_resolution", "payment_change_investigation"
+MONTH_END = "month_end_close_handover"
 Calls = list[tuple[str, dict[str, Any]]]
 
 
@@ -38,7 +39,7 @@ def reference_then(name: str, calls: Calls, *, first: bool = False) -> Grade:
     return graded(spec, world)
 
 
-@pytest.mark.parametrize("name", [SUPPORT, PAYMENT])
+@pytest.mark.parametrize("name", [SUPPORT, PAYMENT, MONTH_END])
 def test_the_reference_scores_one(name: str) -> None:
     spec = load(name)
     world, _ = reference_run(spec)
@@ -48,7 +49,7 @@ def test_the_reference_scores_one(name: str) -> None:
     assert found.profiles == {"studio": 1.0, "claw_eval": 1.0, "clawmark": 1.0}
 
 
-@pytest.mark.parametrize("name", [SUPPORT, PAYMENT])
+@pytest.mark.parametrize("name", [SUPPORT, PAYMENT, MONTH_END])
 @pytest.mark.parametrize("policy", ["null", "crawl", "echo", "paste"])
 def test_a_policy_that_solves_nothing_scores_nothing(name: str, policy: str) -> None:
     spec = load(name)

@@ -18,7 +18,17 @@ from tasks_app.core.validation.repair import mend
 from tasks_app.core.validation.trace import Shown
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.validation.violations import prove_constraints
-from tests.factories.examples import PAYMENT, SUPPORT, Written, broken, check, entry, example, order
+from tests.factories.examples import (
+    MONTH_END,
+    PAYMENT,
+    SUPPORT,
+    Written,
+    broken,
+    check,
+    entry,
+    example,
+    order,
+)
 from tests.factories.specs import small_spec
 
 Make = Callable[[], TaskSpec]
@@ -317,7 +327,7 @@ def test_a_capability_that_is_not_there_is_not_seen(capability: str, make: Make)
     assert (held, bool(words)) == (False, True), words
 
 
-@pytest.mark.parametrize("name", [SUPPORT, PAYMENT])
+@pytest.mark.parametrize("name", [SUPPORT, PAYMENT, MONTH_END])
 def test_the_examples_show_all_that_they_claim(name: str) -> None:
     card = prove(example(name))
 
@@ -389,6 +399,25 @@ def test_two_sources_disagree_whether_a_sum_is_whole_or_has_cents(
     held, seen = look("C17", spec)
 
     assert (held, f"finance/invoices/IN-1 has {wrong}" in seen) == (True, True), seen
+
+
+def test_a_sheet_and_a_register_disagree_and_the_rule_names_the_winner() -> None:
+    held, seen = look("C17", example(MONTH_END))
+
+    assert (held, seen) == (
+        True,
+        "tables/rows/CM-207 has 1480, sheets/rows/SH-ACC!4 has 1840; with the latter it earns 0.6",
+    )
+
+
+def test_rows_of_one_register_are_no_two_sources_of_one_thing() -> None:
+    def agree(data: Written) -> None:
+        for stage in data["timeline"]:
+            stage["mutations"] = [m for m in stage["mutations"] if m["service"] != "tables"]
+
+    held, seen = look("C17", broken(MONTH_END, agree))
+
+    assert (held, seen) == (False, "no two sources disagree on what is written")
 
 
 def test_a_claim_without_a_witness_fails_the_proof_and_says_what_is_missing() -> None:

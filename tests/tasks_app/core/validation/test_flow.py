@@ -9,7 +9,16 @@ from tasks_app.core.spec import TaskSpec, load_spec
 from tasks_app.core.validation.flow import codes, grounded
 from tasks_app.core.validation.proof import prove
 from tasks_app.core.validation.trial import Trial
-from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, entry, example
+from tests.factories.examples import (
+    EXAMPLES,
+    MONTH_END,
+    PAYMENT,
+    SUPPORT,
+    Written,
+    broken,
+    entry,
+    example,
+)
 
 
 def found(spec: TaskSpec) -> list[tuple[str, str]]:
@@ -125,3 +134,33 @@ def test_codes_and_figures_are_read_out_of_a_text() -> None:
         1234.5,
         "k90",
     ]
+
+
+def _review(words: str) -> TaskSpec:
+    """The month-end example, whose review is asked for in these words."""
+
+    def change(data: Written) -> None:
+        text = data["request"]["text"]
+        assert "30 minutes, for tomorrow between 9:00 and 12:00" in text
+        data["request"]["text"] = text.replace(
+            "30 minutes, for tomorrow between 9:00 and 12:00", words
+        )
+
+    return broken(MONTH_END, change)
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ("30 minutes, for tomorrow between 9:00 and 12:00", []),
+        ("half an hour, for tomorrow between 9 am and noon", []),
+        ("30 minutes, for Tuesday, 9:00 to 12:00", []),
+        ("half an hour, for tomorrow before 12:00", ["busy"]),
+        ("half an hour, for Thursday between 9:00 and 12:00", ["busy", "busy"]),
+        ("for tomorrow between 9:00 and 12:00", ["review"] * 3),
+    ],
+)
+def test_a_moment_or_a_length_may_be_said_in_words(words: str, missing: list[str]) -> None:
+    spec = _review(words)
+    found = list(grounded(Trial(spec), repairs=False))
+    assert [spec.reference[int(one.path.split("/")[2])].id for one in found] == missing

@@ -1,0 +1,33 @@
+"""payment_change_investigation: the numbers of a task mean one thing each."""
+
+import re
+from collections.abc import Iterator
+
+from tasks_app.core.generation.families.catalog import FAMILIES
+from tasks_app.core.generation.families.payment_facts import DENIED
+from tasks_app.core.generation.family import Plan, draft, plans
+from tasks_app.core.spec import TaskSpec
+from tasks_app.core.validation.proof import prove
+
+FAMILY = FAMILIES["payment_change_investigation"]
+
+
+def figures_with_two_meanings(spec: TaskSpec) -> Iterator[str]:
+    """Yield what is both a supplier's plain invoice number and the figures of another name."""
+    invoices = spec.services["finance"]["invoices"]
+    plain = {i["supplier_ref"] for i in invoices if i["supplier_ref"].isdigit()}
+    called_back = re.findall(r"CB-(\d+)", str(spec.written()))
+    named = {str(i["id"]).partition("-")[2] for i in invoices} | set(called_back)
+    yield from sorted(plain & named)
+
+
+def test_an_invoice_and_another_suppliers_number_never_have_the_same_figures() -> None:
+    drafts = [draft(FAMILY, plan) for seed in (500, 501, 502) for plan in plans(FAMILY, 60, seed)]
+    assert {spec.slug: list(figures_with_two_meanings(spec)) for spec in drafts} == {
+        spec.slug: [] for spec in drafts
+    }
+
+
+def test_a_draft_whose_ids_once_met_its_invoice_numbers_is_proven_as_it_comes() -> None:
+    card = prove(draft(FAMILY, Plan(FAMILY.name, DENIED, 1, 500, 40)))
+    assert ([finding.message for finding in card.findings], card.proven) == ([], True)
