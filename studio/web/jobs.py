@@ -27,7 +27,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -39,7 +39,7 @@ from kombu.exceptions import OperationalError as BrokerError
 from studio.lib.jsonvalue import JsonObject
 from studio.web import claims
 from studio.web.choices import JobState
-from studio.web.errors import StudioError
+from studio.web.errors import Problem, StudioError
 from studio.web.models import Job
 
 if TYPE_CHECKING:
@@ -73,9 +73,18 @@ class JobEnded(StudioError):
     kind = "job"
     title = "The job did not succeed"
 
-    def __init__(self, job: Job) -> None:
-        super().__init__(f"{job.code} {job.state}: {job.error or 'no reason given'}")
+    def __init__(self, job: Job, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(_end_words(job), problems)
         self.job = job
+
+
+def _end_words(job: Job) -> str:
+    if job.error:
+        return f"{job.code} {job.state}: {job.error}"
+    if job.state == JobState.STOPPED:
+        page = f"/jobs/{job.code}/"
+        return f"{job.code} stopped, as it was asked to. It goes on from its page, {page}."
+    return f"{job.code} {job.state}: no reason given"
 
 
 class OnProgress(Protocol):

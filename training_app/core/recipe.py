@@ -6,7 +6,16 @@ One recipe a preset; pages offer presets, not knobs. The hash of a recipe stands
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from studio.lib.hashing import content_hash
 
@@ -39,6 +48,15 @@ class RecipeError(ValueError):
 class _Part(BaseModel):
     # Not a number and infinity have no JSON, so a recipe with one could be neither kept nor hashed.
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _numbers(cls, value: Any, info: ValidationInfo) -> Any:
+        # Python takes true for 1, so a slip of the pen would become a seed or a number of steps.
+        wanted = cls.model_fields[info.field_name or ""].annotation
+        if isinstance(value, bool) and wanted in (int, float):
+            raise ValueError(f"{str(value).lower()} is no number")
+        return value
 
 
 class ModelChoice(_Part):
@@ -235,10 +253,29 @@ def load_recipe(data: Mapping[str, Any]) -> Recipe:
         raise RecipeError(
             [
                 f"{'.'.join(map(str, e['loc'])) or 'recipe'}: "
-                + e["msg"].removeprefix("Value error, ")
+                + (
+                    no_such_place(".".join(map(str, e["loc"])))
+                    if e["type"] == "extra_forbidden"
+                    else e["msg"].removeprefix("Value error, ")
+                )
                 for e in problem.errors(include_url=False, include_input=False)
             ]
         ) from problem
+
+
+def places() -> tuple[str, ...]:
+    """Every place of a recipe, dotted."""
+    return tuple(_flat(Recipe(algorithm="sft").model_dump(mode="json")))
+
+
+def no_such_place(place: str) -> str:
+    """What is wrong with a place that no recipe has, and which there are beside it."""
+    known = places()
+    part, dot, name = place.partition(".")
+    near = [one for one in known if dot and one.startswith(f"{part}.")]
+    alike = [one for one in known if one.rpartition(".")[2] == (name or part) and "." in one]
+    hint = f" Did you mean {' or '.join(alike)}?" if alike and not near else ""
+    return f"there is no such place.{hint} There are {', '.join(near or known)}."
 
 
 def _flat(value: Any, place: str = "") -> dict[str, Any]:

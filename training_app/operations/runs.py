@@ -13,7 +13,7 @@ from studio.web.audit import HasUser
 from studio.web.choices import FINISHED, JobState
 from studio.web.errors import Conflict, Invalid, Problem
 from studio.web.models import Job, User
-from training_app.core.recipe import PRESETS, Recipe, RecipeError, load_recipe
+from training_app.core.recipe import PRESETS, Recipe, RecipeError, load_recipe, no_such_place
 from training_app.core.run_dir import RunDir, Status
 from training_app.enums import DatasetKind
 from training_app.models import Checkpoint, Dataset, MetricBucket, MetricRow, TrainingRun
@@ -68,7 +68,7 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
         if isinstance(change, Mapping) and isinstance(part, Mapping):
             merged[key] = _merged(part, change)
         elif rest:
-            raise RecipeError([f"{place}: there is no such place in a recipe"])
+            raise RecipeError([f"{place}: {no_such_place(str(place))}"])
         else:
             merged[key] = change
     return merged

@@ -4,7 +4,7 @@ import datetime as dt
 from typing import Annotated, Any
 
 from ninja import Schema
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, StrictInt
 
 from studio.web.choices import JobState
 from training_app.core.recipe import Recipe
@@ -27,7 +27,7 @@ class RunIn(Schema):
     )
     dataset: Code = Field("", description="A frozen dataset; empty: the pocket suite.")
     init: Code = Field("", description="A checkpoint to start from, such as CK-81ZZ.")
-    seed: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**31)] | None = None
 
 
 class PresetOut(Schema):

@@ -1,10 +1,20 @@
 """Recipes: presets, refused values, identity."""
 
 import math
+from collections.abc import Iterator
 
 import pytest
+from pydantic import BaseModel
 
-from training_app.core.recipe import PRESETS, Recipe, RecipeError, load_recipe, preset
+from training_app.core.recipe import (
+    PRESETS,
+    Recipe,
+    RecipeError,
+    load_recipe,
+    no_such_place,
+    places,
+    preset,
+)
 
 
 def test_presets_are_the_six_of_the_command() -> None:
@@ -37,7 +47,13 @@ def test_a_recipe_read_back_has_the_same_hash() -> None:
     [
         ({"steps": 0}, "steps: Input should be greater than or equal to 1"),
         ({"algorithm": "ppo"}, "algorithm: Input should be"),
-        ({"sped": 1}, "sped: Extra inputs are not permitted"),
+        ({"sped": 1}, "sped: there is no such place. There are format, preset, algorithm, model."),
+        (
+            {"measure": {"task": 4}},
+            "measure.task: there is no such place. There are measure.every, measure.tasks, mea",
+        ),
+        ({"seed": True}, "seed: true is no number"),
+        ({"learning_rate": False}, "learning_rate: false is no number"),
         ({"batch": 12}, "recipe: batch: a step holds whole groups"),
         ({"save_every": 15}, "recipe: save_every: a resumed run is the same only from"),
         ({"processes": 3}, "recipe: batch: 32 sequences cannot be shared out to 3 processes"),
@@ -62,6 +78,34 @@ def test_wrong_values_are_named_with_their_place(changes: dict[str, object], pro
     with pytest.raises(RecipeError) as caught:
         preset("cpu-tiny-grpo", **changes)
     assert [p[: len(problem)] for p in caught.value.problems] == [problem]
+
+
+def _numbers(part: type[BaseModel], place: str = "") -> Iterator[str]:
+    for name, field in part.model_fields.items():
+        wanted = field.annotation
+        if wanted in (int, float):
+            yield f"{place}{name}"
+        elif isinstance(wanted, type) and issubclass(wanted, BaseModel):
+            yield from _numbers(wanted, f"{name}.")
+
+
+@pytest.mark.parametrize("place", list(_numbers(Recipe)))
+@pytest.mark.parametrize("value", [True, False])
+def test_no_number_of_a_recipe_is_true_or_false(place: str, value: bool) -> None:
+    part, _, name = place.rpartition(".")
+    with pytest.raises(RecipeError) as caught:
+        preset("cpu-tiny-sft", **{part or name: {name: value} if part else value})
+    assert caught.value.problems == [f"{place}: {str(value).lower()} is no number"]
+
+
+def test_all_places_of_a_recipe_are_known_by_name() -> None:
+    known = places()
+    assert len(known) == len(set(known)) > 40
+    assert set(_numbers(Recipe)) < set(known)
+    assert no_such_place("evaluation.tasks") == (
+        "there is no such place. Did you mean demonstrations.tasks or rollouts.tasks or "
+        f"measure.tasks? There are {', '.join(known)}."
+    )
 
 
 def test_an_unknown_preset_names_those_that_exist() -> None:

@@ -9,7 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.training_app.conftest import SMALL, opened
+from training_app.jobs.runs import cancel_run
 from training_app.models import Checkpoint, TrainingRun
+from training_app.queries.runs import run_dir
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +62,46 @@ def test_train_prints_what_the_run_came_to(studio: Path) -> None:
 def test_train_says_what_cannot_be(studio: Path, words: list[str], message: str) -> None:
     with pytest.raises(CommandError, match=message):
         call_command("train", *words)
+    assert not TrainingRun.objects.exists()
+
+
+class Stopping(StringIO):
+    """Somebody who reads of the third step and stops the run then."""
+
+    def write(self, text: str) -> int:
+        if '"done": 3' in text:
+            cancel_run(run=TrainingRun.objects.get(), by=None)
+        return super().write(text)
+
+
+def test_train_says_of_a_stopped_run_where_it_stopped_and_how_it_goes_on(studio: Path) -> None:
+    with pytest.raises(CommandError) as error:
+        call_command(*small("--steps", "400"), "--json", stdout=Stopping())
+    run = TrainingRun.objects.get()
+    job, kept = run.job, run_dir(run).list_checkpoints()[-1].step
+    assert job is not None
+    assert str(error.value).splitlines() == [
+        f"{job.code} stopped, as it was asked to. It goes on from its page, /jobs/{job.code}/.",
+        (
+            f"  {run.code}: stopped at step {run.step} of 400. Resume (R) on its page, "
+            f"/runs/{run.code}/, goes on from step {kept}, which is kept; over the API it is POST "
+            f"/api/v1/training-runs/{run.code}/resume."
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("evaluation.tasks=4", "evaluation.tasks: there is no such place. Did you mean demonstr"),
+        ("seed=true", "seed: true is no number"),
+    ],
+)
+def test_train_names_a_place_or_value_that_no_recipe_has(
+    studio: Path, change: str, message: str
+) -> None:
+    with pytest.raises(CommandError, match=message):
+        call_command("train", "--preset", "cpu-tiny-sft", "--set", change)
     assert not TrainingRun.objects.exists()
 
 

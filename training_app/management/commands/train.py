@@ -4,8 +4,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from studio.lib.jsonvalue import JsonObject, written_value
+from studio.web.choices import JobState
 from studio.web.commands import JobCommand
 from studio.web.errors import Invalid, Problem
+from studio.web.jobs import JobEnded
 from studio.web.models import Job
 from training_app.core.recipe import PRESETS
 from training_app.jobs.runs import KIND, result_of
@@ -13,7 +15,7 @@ from training_app.models import TrainingRun
 from training_app.operations.runs import open_run
 from training_app.queries.datasets import get_dataset
 from training_app.queries.results import measured
-from training_app.queries.runs import get_checkpoint, get_run
+from training_app.queries.runs import get_checkpoint, get_run, run_dir
 
 
 class Command(JobCommand):
@@ -60,6 +62,16 @@ class Command(JobCommand):
         )
         return {"run": self.training.code}
 
+    def run(self, options: dict[str, Any]) -> JsonObject:
+        """Bring the run to its end; of one that was stopped say where, and how it goes on."""
+        try:
+            return super().run(options)
+        except JobEnded as ended:
+            run = get_run("" if self.training is None else self.training.code)
+            if run.state != JobState.STOPPED:
+                raise
+            raise JobEnded(ended.job, [_stopped(run)]) from ended
+
     def last_line(self, job: Job, seconds: float) -> JsonObject:
         """What it came to, in the order in which it is documented."""
         body = result_of(get_run("" if self.training is None else self.training.code))
@@ -80,6 +92,17 @@ class Command(JobCommand):
     def job_subject(self, options: dict[str, Any]) -> str:
         """The run's code, so that its page finds the job."""
         return "" if self.training is None else self.training.code
+
+
+def _stopped(run: TrainingRun) -> Problem:
+    kept = run_dir(run).list_checkpoints()
+    since = f"from step {kept[-1].step}, which is kept" if kept else "from its beginning"
+    return Problem(
+        run.code,
+        f"stopped at step {run.step} of {run.steps}",
+        f"Resume (R) on its page, /runs/{run.code}/, goes on {since}; over the API it is "
+        f"POST /api/v1/training-runs/{run.code}/resume.",
+    )
 
 
 def _change(text: str) -> tuple[str, Any]:
