@@ -4,6 +4,9 @@ the very same.
 Another seed moves the failures of tools to other calls and leaves one bystander in every
 collection: a record that the reference does not name and that no other record names. The program
 is bound anew. A field that it then writes otherwise is unstable: it may stand in no hash.
+
+What another seed cannot move (the neighbour in a list is needed as well) is read off the program:
+the third of several is a place in today's list, not a reason.
 """
 
 import copy
@@ -18,8 +21,9 @@ from tasks_app.core.services.catalog import collections
 from tasks_app.core.spec import Fault
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
+from tasks_app.core.validation.trace import bindings
 from tasks_app.core.validation.trial import Play, Trial
-from tasks_app.core.values import LEAVES, LISTS, OBJECTS, Record, pattern
+from tasks_app.core.values import LEAVES, LISTS, OBJECTS, Record, follow, pattern, split_path
 from tasks_app.core.world import faults
 from tasks_app.core.world.world import World
 
@@ -102,8 +106,9 @@ def _add_texts(value: Any, found: set[str]) -> None:
 
 
 def solves_again(trial: Trial, varied: Varied) -> Iterator[Finding]:
-    """D2: the program solves the task under another seed."""
+    """D2: the program solves the task under another seed, and counts on no place in a list."""
     if varied.play.grade.passed:
+        yield from _counted(trial)
         return
     problem = next(iter(varied.program.problems), None)
     what = f"step {problem.step}: {problem.message}" if problem is not None else "a check fails"
@@ -115,6 +120,30 @@ def solves_again(trial: Trial, varied: Varied) -> Iterator[Finding]:
         hint="bind the step to what it reads instead of writing a value down",
         severity="warn",
     )
+
+
+def _counted(trial: Trial) -> Iterator[Finding]:
+    """Yield the steps that take one of several by its place; the first is what gate N2 tries."""
+    for number, step in enumerate(trial.spec.reference):
+        for binding in bindings([step.arguments, step.each, step.reply]):
+            path = str(binding.get("path", ""))
+            if "from" not in binding or not any(map(str.isdigit, path)):
+                continue
+            way = split_path(path)
+            for depth, part in enumerate(way):
+                if not part.isdigit() or int(part) == 0:
+                    continue
+                rows = follow(trial.program.results.get(binding["from"]), way[:depth])
+                if isinstance(rows, list) and len(rows) > 1 and isinstance(rows[0], OBJECTS):
+                    who = f"step {step.id}" if step.id is not None else "the reply"
+                    yield finding(
+                        "D2",
+                        pointer("reference", number),
+                        f"{who} takes number {int(part) + 1} of the {len(rows)} {way[depth - 1]} "
+                        f"of {binding['from']} by its place",
+                        hint="choose it by what the request or a rule says of it",
+                        severity="warn",
+                    )
 
 
 def stable(trial: Trial, varied: Varied) -> Iterator[Finding]:

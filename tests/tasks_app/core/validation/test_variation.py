@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from tasks_app.core.editing import apply
+from tasks_app.core.generation.families.catalog import FAMILIES
+from tasks_app.core.generation.family import Plan, draft
 from tasks_app.core.program import Act
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import TaskSpec, load_spec
@@ -19,7 +21,7 @@ from tasks_app.core.validation.variation import (
     without_bystanders,
 )
 from tasks_app.core.world.world import Seed
-from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, example
+from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, entry, example
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -61,6 +63,26 @@ def test_a_step_that_counts_on_a_bystander_warns() -> None:
     found = list(solves_again(trial, Varied(trial)))
 
     assert [(f.severity, f.gate) for f in found] == [("warn", "D2")]
+
+
+def test_a_place_in_a_list_whose_other_entries_are_needed_warns() -> None:
+    # The first meeting ends where the right one is to begin: no other seed may take it away.
+    family = FAMILIES["pocket_reschedule"]
+    data = draft(family, Plan(family.name, "to_morning", 1, 2, 0)).written()
+    done = entry([step for step in data["reference"] if "id" in step], "done")
+    done["arguments"]["event_id"] = {"from": "found", "path": "events.1.id"}
+    trial = Trial(load_spec(data))
+    varied = Varied(trial)
+
+    assert (trial.reference.grade.passed, varied.play.grade.passed) == (True, True)
+    assert [(f.gate, f.severity, f.path, f.message) for f in solves_again(trial, varied)] == [
+        (
+            "D2",
+            "warn",
+            "/reference/2",
+            "step done takes number 2 of the 4 events of found by its place",
+        )
+    ]
 
 
 def test_a_field_that_differs_from_seed_to_seed_is_found_and_freed(
