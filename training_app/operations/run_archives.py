@@ -43,6 +43,11 @@ START: Final = "start"
 MOST_FILES: Final = 20_000
 MOST_BYTES: Final = 64 * 2**30
 MOST_DOWNLOAD: Final = 2 * 2**30
+MOST_SWELLING: Final = 100
+"""How many times its own size a zip may unpack to: weights hardly shrink, texts some ten times,
+only what was made to fill a disk a thousand times."""
+_SMALL: Final = 64 * 2**20
+"""Bytes that a zip may unpack to whatever its own size."""
 LONGEST_NAME: Final = 200
 _SPARE: Final = 2**30
 """Bytes of the disk that stay free."""
@@ -132,6 +137,11 @@ def export_stream(*, run: TrainingRun) -> IO[bytes]:
 
 
 def _export_zip(run: TrainingRun, path: Path) -> Archived:
+    if path.exists():
+        raise Invalid(
+            f"{path} is there already.",
+            [Problem("path", "is a file, which stays as it is", "Choose another name.")],
+        )
     with (
         whole_file(path) as place,
         zipfile.ZipFile(place, "w", compression=zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -275,7 +285,9 @@ def _adopt_folder(path: Path, by: User | HasUser | None) -> Archived:
     directory = RunDir(path)
     recipe = _recipe(directory)
     with transaction.atomic():
-        run = _row(recipe, identity=_identity(directory, path), place=str(path), by=by)
+        identity = _identity(directory, path)
+        _require_whole(directory, recipe, identity)
+        run = _row(recipe, identity=identity, place=str(path), by=by)
         absorb(run=run)
     return _archived(run, directory)
 
@@ -290,7 +302,9 @@ def _adopt_zip(path: Path, by: User | HasUser | None) -> Archived:
         directory = RunDir(partial)
         recipe = _recipe(directory)
         with transaction.atomic():
-            run = _row(recipe, identity=_identity(directory, path), place="", by=by)
+            identity = _identity(directory, path)
+            _require_whole(directory, recipe, identity)
+            run = _row(recipe, identity=identity, place="", by=by)
             target = run_dir(run).path
             if target.exists():
                 target.rename(old)
@@ -340,8 +354,10 @@ def _row(recipe: Recipe, *, identity: str, place: str, by: User | HasUser | None
         run.save()
         audit.record(by, "adopt_run", run.code, {"from": identity[:200]})
         return run
-    if place and known.path != place:
-        known.path = place
+    # A zip is unpacked into a folder of ours, never over the folder that was read until now.
+    wanted = place or (known.code if Path(known.path).is_absolute() else known.path)
+    if known.path != wanted:
+        known.path = wanted
         known.save(update_fields=["path"])
     return known
 
@@ -365,6 +381,57 @@ def _identity(directory: RunDir, path: Path) -> str:
     if body.get("format") == FORMAT and isinstance(export, str) and export.isalnum():
         return f"export:{export[:64]}"
     return str(path)[:1000]
+
+
+def _require_whole(directory: RunDir, recipe: Recipe, identity: str) -> None:
+    """Invalid where a copy is not what was exported, or less than what was adopted of it before.
+
+    What a run never changes, its recipe, data and start, has to be as the export says; a run that
+    has come to its end never becomes shorter. Nothing of the adopted run is touched then.
+    """
+    problems = []
+    known = TrainingRun.objects.filter(adopted_from=identity).first()
+    if identity.startswith("export:"):
+        described = read_json(directory.path / FILE).get("files")
+        for name, expected in described.items() if isinstance(described, dict) else ():
+            if name.split("/")[0] not in ("dataset", START):
+                continue
+            file = directory.path / _plain_name(name)
+            if not file.is_file():
+                problems.append(Problem(name[:80], "is missing"))
+            elif _hash(file) != expected:
+                problems.append(Problem(name[:80], "is not what was exported: its hash differs"))
+    if known is not None and known.recipe_hash != recipe.hash:
+        problems.append(Problem("recipe.json", f"is another recipe than that of {known.code}"))
+    if known is not None and known.state == JobState.SUCCEEDED:
+        last = _last_step(directory)
+        if last < known.step:
+            problems.append(
+                Problem("metrics.jsonl", f"ends at step {last}, {known.code} at step {known.step}")
+            )
+    if not problems:
+        return
+    if known is None:
+        raise Invalid("This copy of a run is damaged, so it is not adopted.", problems)
+    raise Invalid(
+        f"This copy has the export id of {known.code}, but it is damaged or another run: "
+        f"{known.code} stays as it is.",
+        problems,
+    )
+
+
+def _plain_name(name: str) -> PurePosixPath:
+    place = PurePosixPath(name)
+    if place.is_absolute() or ".." in place.parts:
+        raise Invalid(
+            "This is not an export of a run.", [Problem(FILE, f"names a file outside: {name[:80]}")]
+        )
+    return place
+
+
+def _last_step(directory: RunDir) -> int:
+    """The last step that its curve has; 0 where it has none."""
+    return max((entry.step for entry in directory.read().rows), default=0)
 
 
 def _archived(run: TrainingRun, directory: RunDir) -> Archived:
@@ -400,6 +467,12 @@ def _unpack(path: Path, target: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             members = _members(archive)
             size = sum(info.file_size for info in members.values())
+            if size > max(_SMALL, MOST_SWELLING * path.stat().st_size):
+                raise _refused(
+                    "path",
+                    f"{size / 1e6:,.0f} MB out of {path.stat().st_size / 1e6:.1f}: more than "
+                    f"{MOST_SWELLING} times its size, as no run is",
+                )
             free = shutil.disk_usage(target.parent).free
             if size > free - _SPARE:
                 raise _refused("disk", f"{size / 1e9:.1f} GB do not fit, {free / 1e9:.1f} are free")
@@ -407,11 +480,21 @@ def _unpack(path: Path, target: Path) -> None:
                 file = target / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(info) as source, file.open("xb") as sink:
-                    shutil.copyfileobj(source, sink, _CHUNK)
+                    _copy(source, sink, name, info.file_size)
             for name in _FOLDERS:
                 (target / name).mkdir(parents=True, exist_ok=True)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as problem:
         raise _refused("path", f"this zip cannot be read: {problem}") from problem
+
+
+def _copy(source: IO[bytes], sink: IO[bytes], name: str, claimed: int) -> None:
+    """Copy a file out of a zip; refused as soon as it is longer than the zip says."""
+    left = claimed
+    while block := source.read(_CHUNK):
+        left -= len(block)
+        if left < 0:
+            raise _refused(name, f"is longer than the {claimed:,} bytes that the zip says")
+        sink.write(block)
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import orjson
 import pytest
 from django.conf import settings
 
+from studio.lib.hashing import bytes_hash
 from studio.web.choices import JobState
 from studio.web.errors import Conflict, Invalid
 from studio.web.models import AuditEntry
@@ -134,6 +136,18 @@ def test_an_export_overwrites_no_folder_and_leaves_no_half(studio: Path, tmp_pat
     assert [file.name for file in tmp_path.rglob("*.partial")] == []
 
 
+def test_an_export_overwrites_no_zip(studio: Path, tmp_path: Path) -> None:
+    run = opened()
+    place = tmp_path / "thesis.zip"
+    place.write_bytes(b"years of work")
+    with pytest.raises(Invalid, match="is there already") as error:
+        export_run(run=run, path=place)
+    assert [problem.words for problem in error.value.problems] == [
+        "is a file, which stays as it is. Choose another name."
+    ]
+    assert place.read_bytes() == b"years of work"
+
+
 # Coming home
 
 
@@ -173,6 +187,98 @@ def test_a_zip_is_unpacked_and_a_later_one_takes_its_place(studio: Path, tmp_pat
     assert adopt_run(path=pack(), by=None).run.pk == run.pk
     assert steps(run) == [1, 2, 3, 4]
     assert [entry.name for entry in runs_folder().iterdir()] == [run.code]
+
+
+def trained_elsewhere(studio: Path, tmp_path: Path) -> Path:
+    """A run on a dataset that was exported and ran to its end on another machine."""
+    away = tmp_path / "away"
+    export_run(run=opened(), path=away)
+    (away / "dataset" / "prompts.jsonl").write_bytes(b"{}\n")
+    described = orjson.loads((away / "export.json").read_bytes())
+    described["files"]["dataset/prompts.jsonl"] = bytes_hash(b"{}\n")
+    (away / "export.json").write_bytes(orjson.dumps(described))
+    directory = RunDir(away)
+    for step in range(1, 7):
+        directory.append(line(step))
+    directory.write_status(Status("succeeded", 6, 6, 4711, 1_900_000_000.0))
+    return away
+
+
+def _shorter(away: Path) -> None:
+    RunDir(away).cut_back(4)
+
+
+def _other_data(away: Path) -> None:
+    (away / "dataset" / "prompts.jsonl").write_bytes(b"{ }\n")
+
+
+def _no_data(away: Path) -> None:
+    (away / "dataset" / "prompts.jsonl").unlink()
+
+
+def _other_recipe(away: Path) -> None:
+    recipe = PRESETS["cpu-tiny-grpo"].model_dump(mode="json")
+    (away / "recipe.json").write_bytes(orjson.dumps(recipe))
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["zip", "folder"])
+@pytest.mark.parametrize(
+    ("spoil", "place", "message"),
+    [
+        (_shorter, "metrics.jsonl", "ends at step 4, {run} at step 6"),
+        (_other_data, "dataset/prompts.jsonl", "is not what was exported: its hash differs"),
+        (_no_data, "dataset/prompts.jsonl", "is missing"),
+        (_other_recipe, "recipe.json", "is another recipe than that of {run}"),
+    ],
+)
+def test_a_damaged_copy_does_not_take_the_place_of_an_adopted_run(
+    studio: Path,
+    tmp_path: Path,
+    spoil: Callable[[Path], None],
+    place: str,
+    message: str,
+    packed: bool,
+) -> None:
+    away = trained_elsewhere(studio, tmp_path)
+    copy = tmp_path / "copy"
+    shutil.copytree(away, copy)
+    run = adopt_run(path=away, by=None).run
+    spoil(copy)
+    if packed:
+        copy = Path(shutil.make_archive(str(copy), "zip", copy))
+    with pytest.raises(Invalid, match=f"has the export id of {run.code}.*stays as it is") as error:
+        adopt_run(path=copy, by=None)
+    assert [(p.place, p.message) for p in error.value.problems] == [
+        (place, message.format(run=run.code))
+    ]
+    run.refresh_from_db()
+    assert (run.path, run.state, steps(run)) == (
+        str(away),
+        JobState.SUCCEEDED,
+        [1, 2, 3, 4, 5, 6],
+    )
+
+
+def test_a_damaged_copy_of_a_run_that_nobody_knows_is_not_adopted_either(
+    studio: Path, tmp_path: Path
+) -> None:
+    away = trained_elsewhere(studio, tmp_path)
+    _other_data(away)
+    with pytest.raises(Invalid, match="This copy of a run is damaged"):
+        adopt_run(path=away, by=None)
+    assert TrainingRun.objects.filter(adopted=True).count() == 0
+
+
+def test_a_zip_of_an_adopted_folder_is_the_same_run_and_leaves_the_folder_alone(
+    studio: Path, tmp_path: Path
+) -> None:
+    away = trained_elsewhere(studio, tmp_path)
+    run = adopt_run(path=away, by=None).run
+    packed = Path(shutil.make_archive(str(tmp_path / "copy"), "zip", away))
+    (away / "thesis.txt").write_text("years of work")
+    again = adopt_run(path=packed, by=None).run
+    assert (again.pk, again.path, steps(again)) == (run.pk, run.code, [1, 2, 3, 4, 5, 6])
+    assert (away / "thesis.txt").read_text() == "years of work"
 
 
 def test_a_run_of_this_studio_is_not_adopted(studio: Path) -> None:
@@ -322,6 +428,34 @@ def test_a_zip_that_claims_to_be_larger_than_the_limit_is_refused(
     with pytest.raises(Invalid) as error:
         adopt_run(path=place, by=None)
     assert error.value.problems[0].message == "more than 64 GB"
+    assert list(runs_folder().iterdir()) == []
+
+
+def test_a_zip_that_swells_a_thousandfold_is_refused_before_it_is_unpacked(
+    studio: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("recipe.json", RECIPE)
+        with archive.open("log.txt", "w") as stream:
+            for _ in range(300):
+                stream.write(bytes(1 << 20))
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=place, by=None)
+    (problem,) = error.value.problems
+    assert problem.place == "path"
+    assert problem.message.endswith("more than 100 times its size, as no run is")
+    assert problem.message.startswith("315 MB out of 0.3:")
+    assert list(runs_folder().iterdir()) == []
+
+
+def test_a_zip_whose_file_is_longer_than_it_says_is_refused(studio: Path, tmp_path: Path) -> None:
+    place = zipped(tmp_path / "run.zip", {"recipe.json": RECIPE, "log.txt": b"hello" * 1000})
+    content = place.read_bytes()
+    place.write_bytes(content.replace((5000).to_bytes(4, "little"), (50).to_bytes(4, "little")))
+    with pytest.raises(Invalid) as error:
+        adopt_run(path=place, by=None)
+    assert error.value.problems[0].place in ("path", "log.txt")
     assert list(runs_folder().iterdir()) == []
 
 
