@@ -8,6 +8,7 @@ from tasks_app.core.generation.families.payment_change import PaymentChangeInves
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
 from tasks_app.core.generation.families.reach_the_right_person import ReachTheRightPerson
 from tasks_app.core.generation.families.support_resolution import SupportResolution
+from tasks_app.core.generation.families.three_way_match import ThreeWayMatch
 from tasks_app.core.generation.families.ticket_triage import TicketTriage
 from tasks_app.core.generation.family import Family
 
@@ -20,6 +21,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             *POCKET_FAMILIES,
             ReachTheRightPerson(),
             TicketTriage(),
+            ThreeWayMatch(),
         )
     }
 )
