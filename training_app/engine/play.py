@@ -186,31 +186,49 @@ def play(
     return played
 
 
+def batches(lengths: Sequence[int], wanted: Sequence[int], room: int) -> list[list[int]]:
+    """Return which prompts are gone on from together, so that none takes another's room.
+
+    A batch is as wide as its longest prompt. So a prompt that leaves no room for the longest
+    answer goes alone, and one that leaves none at all is left out.
+
+    Args:
+        lengths: Tokens of each prompt.
+        wanted: Tokens that may be written after each.
+        room: Tokens that the model has positions for.
+    """
+    most = max(wanted, default=0)
+    roomy = [i for i, length in enumerate(lengths) if length + most <= room]
+    tight = [[i] for i, length in enumerate(lengths) if room - most < length < room]
+    return [roomy, *tight] if roomy else tight
+
+
 def _write(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     prompts: Sequence[Sequence[int]],
     temperature: float,
 ) -> list[list[int]]:
-    """Let the model go on after each prompt up to its end marker."""
-    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
-    width = max(map(len, prompts))
-    room = model.config.get_text_config().max_position_embeddings - width
-    if room < 1:
-        return [[] for _ in prompts]
-    ids = torch.tensor([[pad] * (width - len(p)) + list(p) for p in prompts])
-    mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts])
+    """Let the model go on after each prompt up to its end marker; nothing where it has no room."""
+    pad, end, limit = tokenizer.pad_token_id, tokenizer.eos_token_id, turn_limit(model)
+    room = model.config.get_text_config().max_position_embeddings
     sampling = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
-    made = model.generate(
-        input_ids=ids.to(model.device),
-        attention_mask=mask.to(model.device),
-        max_new_tokens=min(turn_limit(model), room),
-        pad_token_id=pad,
-        eos_token_id=end,
-        **(sampling if temperature else {"do_sample": False}),
-    )
-    written: list[list[int]] = []
-    for row in made[:, width:].tolist():
-        stop = row.index(end) + 1 if end in row else len(row)
-        written.append(row[:stop])
+    written: list[list[int]] = [[] for _ in prompts]
+    for chosen in batches([len(p) for p in prompts], [limit] * len(prompts), room):
+        width = max(len(prompts[i]) for i in chosen)
+        short = [width - len(prompts[i]) for i in chosen]
+        ids = torch.tensor(
+            [[pad] * gap + list(prompts[i]) for i, gap in zip(chosen, short, strict=True)]
+        )
+        mask = torch.tensor([[0] * gap + [1] * (width - gap) for gap in short])
+        made = model.generate(
+            input_ids=ids.to(model.device),
+            attention_mask=mask.to(model.device),
+            max_new_tokens=min(limit, room - width),
+            pad_token_id=pad,
+            eos_token_id=end,
+            **(sampling if temperature else {"do_sample": False}),
+        )
+        for i, row in zip(chosen, made[:, width:].tolist(), strict=True):
+            written[i] = row[: row.index(end) + 1 if end in row else len(row)]
     return written

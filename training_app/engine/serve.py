@@ -38,7 +38,7 @@ from transformers import (
 from studio.lib.hashing import bytes_hash
 from training_app.core.recipe import ModelChoice
 from training_app.engine.models import ModelError, load_folder
-from training_app.engine.play import TOGETHER, read_action, turn_limit
+from training_app.engine.play import TOGETHER, batches, read_action, turn_limit
 
 log = logging.getLogger("training_app.engine.serve")
 
@@ -190,11 +190,12 @@ class Writer:
     @torch.no_grad()
     def write(self, asked: Sequence[Asked]) -> list[Written]:
         """Let the model go on after each prompt; one too long for it is cut before its first."""
-        fits = [one for one in asked if len(one.ids) < self.room]
-        made = iter(self._generate(fits) if fits else [])
-        return [
-            next(made) if len(one.ids) < self.room else Written("", 0, cut=True) for one in asked
-        ]
+        written = [Written("", 0, cut=True) for _ in asked]
+        lengths, wanted = [len(one.ids) for one in asked], [one.longest for one in asked]
+        for chosen in batches(lengths, wanted, self.room):
+            for i, made in zip(chosen, self._generate([asked[i] for i in chosen]), strict=True):
+                written[i] = made
+        return written
 
     def _generate(self, asked: Sequence[Asked]) -> list[Written]:
         pad, end = self.tokenizer.pad_token_id, self.tokenizer.eos_token_id
