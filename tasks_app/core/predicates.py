@@ -479,6 +479,15 @@ def _compile_text(piece: str) -> Callable[[str], bool]:
     return stands
 
 
+def is_whole(folded: str, start: int, end: int) -> bool:
+    """Say whether what stands somewhere in a folded text is a piece of its own there: 6930 is none
+    in 36930.60.
+    """
+    piece = folded[start:end]
+    begins, ends = _boundary(_head(piece)), _boundary(_tail(piece))
+    return begins(folded, start) is not None and ends(folded, end) is not None
+
+
 def compile_piece(piece: Any) -> Callable[[str], bool]:
     """Compile a text piece to a test of folded text. Raises PredicateError."""
     if isinstance(piece, str):

@@ -17,7 +17,13 @@ from tasks_app.core.checks.number_close import NumberClose
 from tasks_app.core.checks.scopes import Scope
 from tasks_app.core.checks.text_match import TextAbsent, TextMatch
 from tasks_app.core.evidence import Evidence, EvidenceError
-from tasks_app.core.predicates import compile_piece, compile_regex, contains_number, fold
+from tasks_app.core.predicates import (
+    compile_piece,
+    compile_regex,
+    contains_number,
+    fold,
+    is_whole,
+)
 from tasks_app.core.program import Act
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.values import LISTS, NUMBERS
@@ -148,7 +154,11 @@ def spans(text: str, piece: Any) -> list[tuple[int, int]]:
         if text.isascii() and piece.isascii() and len(piece.split()) == 1:
             return _found(text.lower(), piece.strip().lower())  # ten times faster than a new regex
         words = r"\s+".join(re.escape(word) for word in piece.split())
-        return [m.span() for m in re.finditer(words, text, re.IGNORECASE) if m.end() > m.start()]
+        found = [m.span() for m in re.finditer(words, text, re.IGNORECASE) if m.end() > m.start()]
+        lower = text.lower()
+        if len(lower) != len(text):  # some letter has two as its small one: places have moved
+            return found
+        return [span for span in found if is_whole(lower, *span)]
     if isinstance(piece, Mapping) and "regex" in piece:
         return [
             m.span() for m in compile_regex(piece["regex"]).finditer(text) if m.end() > m.start()
@@ -156,7 +166,7 @@ def spans(text: str, piece: Any) -> list[tuple[int, int]]:
     target, within = _number(piece)
     if target is None:
         return []
-    found: list[tuple[int, int]] = []
+    found = []
     for expression in (_SPACED, _NUMBER):
         for match in expression.finditer(text):
             if contains_number(match.group(), target, within) and not any(
@@ -170,8 +180,9 @@ def _found(text: str, word: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     at = text.find(word)
     while at >= 0:
-        spans.append((at, at + len(word)))
-        at = text.find(word, at + len(word))
+        if is_whole(text, at, at + len(word)):
+            spans.append((at, at + len(word)))
+        at = text.find(word, at + 1)
     return spans
 
 
