@@ -233,6 +233,21 @@ def siblings(episode: Episode) -> QuerySet[Episode]:
     )
 
 
+BESIDE: Final = 25
+"""Episodes that a page offers to compare one with; the number of all is said by the list."""
+
+
+def comparable(episode: Episode) -> list[Episode]:
+    """Episodes on the same task that have turns: those of its own group first, then the newest."""
+    rows = Episode.objects.filter(task_id=episode.task_id, turns__gt=0).exclude(pk=episode.pk)
+    rows = rows.exclude(state=EpisodeState.QUEUED).select_related("version", "batch")
+    rows = rows.defer("version__spec", "version__patch")
+    group = rows.filter(batch_id=episode.batch_id, version_id=episode.version_id)
+    found = list(group.order_by("group_index")[:BESIDE])
+    others = rows.exclude(pk__in=[row.pk for row in found]).order_by("-created_at", "-pk")
+    return [*found, *others[: BESIDE - len(found)]]
+
+
 # Gates P
 
 

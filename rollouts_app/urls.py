@@ -1,8 +1,18 @@
 """Addresses of rollouts: batches, episodes, replays."""
 
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
-from rollouts_app.views import batches, episodes, failures, play, told
+from rollouts_app.views import batches, compare, episodes, failures, play, told
+
+
+class EpisodeCode(StringConverter):
+    """Something that begins as an episode's code: other codes are compared at /compare/ too."""
+
+    regex = "[Ee]-[^/]+"
+
+
+register_converter(EpisodeCode, "episode")
 
 urlpatterns = [
     path("rollouts/", batches.batch_list, name="rollouts"),
@@ -13,6 +23,10 @@ urlpatterns = [
     path("play/<str:code>/", play.play, name="play"),
     path("play/<str:code>/act/", play.act, name="play-act"),
     path("play/<str:code>/undo/", play.undo, name="play-undo"),
+    path("compare/", compare.compare_pick, name="compare"),
+    path(
+        "compare/<episode:code>/<episode:other>/", compare.episode_compare, name="episode-compare"
+    ),
     path("episodes/", episodes.episode_list, name="episodes"),
     path("episodes/curation/", episodes.curate_matching, name="episodes-curation"),
     path("episodes/export.jsonl", episodes.export, name="episodes-export"),

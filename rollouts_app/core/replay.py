@@ -168,7 +168,7 @@ class _Player:
         before = world.store.tables
         world.reply(turn.text)
         happened = diff(before, world.store.tables)
-        return tuple(_record_change(change, frozenset()) for change in happened)
+        return tuple(record_change(change, frozenset()) for change in happened)
 
     def _call(self, turn: int, recorded: RecordedCall, flips: list[Flip]) -> tuple[CallFrame, Call]:
         call = self.world.call(recorded.name, recorded.arguments)
@@ -331,15 +331,22 @@ class _Player:
         for change in changes:
             stray = outside.get((change.collection, change.id))
             if stray is None:
-                made.append(_record_change(change, frozenset()))
+                made.append(record_change(change, frozenset()))
             else:
-                made.append(_record_change(change, frozenset(stray.fields), whole=not stray.fields))
+                made.append(record_change(change, frozenset(stray.fields), whole=not stray.fields))
         return tuple(made)
 
 
-def _record_change(
+def record_change(
     change: Change, stray_fields: frozenset[str], *, whole: bool = False
 ) -> RecordChange:
+    """Return a change as it is shown, its fields in the order of the record.
+
+    Args:
+        change: One record before and after.
+        stray_fields: Fields outside the write set.
+        whole: Whether nothing of the record may change.
+    """
     before: Mapping[str, Any] = change.before or {}
     after: Mapping[str, Any] = change.after or {}
     order = list(dict.fromkeys([*before, *after]))

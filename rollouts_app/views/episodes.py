@@ -176,7 +176,7 @@ def episode(request: HttpRequest, code: str) -> HttpResponse:
     row = queries.get_episode(code)
     spec = row.version.load()
     context: dict[str, Any] = {"episode": row, "spec": spec, **_head(row)}
-    replay = _replay(row)
+    replay = replay_shown(row)
     if replay is None or not replay.frames:
         return render_page(request, "rollouts/replay_none.html", None, context)
     number = _turn_number(request, replay)
@@ -189,7 +189,7 @@ def episode(request: HttpRequest, code: str) -> HttpResponse:
     return render_page(request, "rollouts/replay.html", {"pane": "rollouts/_pane.html"}, context)
 
 
-def _replay(row: Episode) -> Replay | None:
+def replay_shown(row: Episode) -> Replay | None:
     """The frames; None where nothing was recorded."""
     try:
         return queries.replay_of(row)
@@ -248,7 +248,7 @@ def _page(row: Episode, spec: TaskSpec, replay: Replay, number: int) -> dict[str
 def call_result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """One call's whole result; as a fragment it takes the place of the clipped one."""
     row = queries.get_episode(code)
-    replay = _replay(row)
+    replay = replay_shown(row)
     calls = [] if replay is None else [call for f in replay.frames for call in f.calls]
     if not 1 <= number <= len(calls):
         raise NotFound(f"{row.code} has no call {number}.")

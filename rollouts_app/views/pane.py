@@ -135,7 +135,12 @@ def pane_of(replay: Replay, number: int, show: str) -> Pane:
             for standing in frame.checks
         ),
         held=sum(_holds(standing.score) for standing in frame.checks),
-        rules=tuple(RuleRow(rule, _broken_here(rule, frame), _price(rule)) for rule in frame.rules),
+        rules=tuple(
+            RuleRow(
+                rule, _broken_here(rule, frame), price_words(gate=rule.gate, deduct=rule.deduct)
+            )
+            for rule in frame.rules
+        ),
         unbroken=sum(not rule.broken for rule in frame.rules),
         collections=tuple(_collections(replay, number)) if show == "state" else (),
     )
@@ -145,7 +150,7 @@ def _holds(score: float | None) -> bool:
     return score is not None and score >= 1
 
 
-def _state(score: float | None) -> tuple[str, str]:
+def score_words(score: float | None) -> tuple[str, str]:
     """Words and mark of a score."""
     if score is None:
         return "not scored", "void"
@@ -155,8 +160,8 @@ def _state(score: float | None) -> tuple[str, str]:
 
 
 def _flip(flip: Flip, frame: Frame, anchors: Mapping[str, str]) -> FlipRow:
-    was, was_mark = _state(flip.before)
-    now, now_mark = _state(flip.after)
+    was, was_mark = score_words(flip.before)
+    now, now_mark = score_words(flip.after)
     gained = flip.weight * ((flip.after or 0.0) - (flip.before or 0.0))
     verb = "Adds" if gained > 0 else "Takes"
     return FlipRow(
@@ -187,7 +192,7 @@ def _cite(cite: str, frame: Frame, anchors: Mapping[str, str]) -> Cite:
 
 
 def _check(replay: Replay, number: int, standing: Standing, *, flips: bool) -> CheckRow:
-    state, mark = _state(standing.score)
+    state, mark = score_words(standing.score)
     if standing.failure is not None:
         state, mark = "check broke", "bad"
     when, turn = _when(replay, number, standing)
@@ -218,8 +223,9 @@ def _broken_here(rule: Rule, frame: Frame) -> bool:
     return rule.broken and any(call.number == rule.call for call in frame.calls)
 
 
-def _price(rule: Rule) -> str:
-    return "gate" if rule.gate else f"−{rule.deduct:.2f}"
+def price_words(*, gate: bool, deduct: float) -> str:
+    """What breaking a rule costs."""
+    return "gate" if gate else f"−{deduct:.2f}"
 
 
 def _collections(replay: Replay, number: int) -> Iterator[CollectionCard]:

@@ -79,6 +79,7 @@ EMPTY = (
     Shot("generate-empty", "/generate/"),
     Shot("tasks-empty", "/tasks/"),
     Shot("episodes-empty", "/episodes/"),
+    Shot("compare-empty", "/compare/"),
     Shot("rollouts-empty", "/rollouts/"),
     Shot("endpoints-empty", "/endpoints/"),
     Shot("datasets-empty", "/datasets/"),
@@ -117,6 +118,11 @@ FULL = (
     Shot("episodes-error", "/episodes/?q=rewrd:1", status=400),
     Shot("replay", "first:/episodes/"),
     Shot("replay-turn-4", "first:/episodes/#turn-4"),
+    Shot("compare", "/compare/E-000001/E-000002/"),
+    Shot("compare-same", "/compare/E-000001/E-000003/"),
+    Shot("compare-other", "/compare/E-000001/E-000004/"),
+    Shot("compare-pick", "/compare/?episodes=E-000001"),
+    Shot("compare-error", "/compare/E-000001/E-000001/", status=400),
     Shot("rollouts", "/rollouts/"),
     Shot("batch", "first:/rollouts/"),
     Shot("told", "first:/episodes/model/?turn=2"),
@@ -371,10 +377,52 @@ prove_now(task=create_task(spec=imported_spec(), by=None), by=None)
 """
 
 
+_COMPARED = """
+import orjson
+from rollouts_app.core.episode import run_episode
+from rollouts_app.core.scripted import plain
+from rollouts_app.models import Episode
+from rollouts_app.operations.batches import open_batch
+from rollouts_app.operations.episodes import Ended, record_outcomes
+from rollouts_app.queries import Chosen
+from tasks_app.core.program import Act
+
+def acts(row, wrong):
+    for turn in row.payload.read().turns:
+        if not turn.calls:
+            yield Act(None, {}, turn.text)
+        for call in turn.calls:
+            given = orjson.loads(call.arguments)
+            if wrong and call.name == "finance_create_refund":
+                given["amount"] = round(given["amount"] / 2, 2)
+            if not (wrong and call.name.startswith("kb_")):
+                yield Act(call.name, given)
+
+def played(like, code, wrong):
+    batch = open_batch(policy="reference", chosen=[Chosen(like.task_id, like.version_id)],
+                       filter_text="", group_size=1, seed=0, by=None)
+    row = batch.episodes.get()
+    outcome = run_episode(like.version.load(), plain("script", acts(like, wrong)))
+    record_outcomes(results=[Ended(row.pk, outcome)])
+    Episode.objects.filter(pk=row.pk).update(code=code, policy="endpoint:mill-large")
+
+ended = Episode.objects.filter(policy="reference", state="graded").order_by("pk")
+first = next(row for row in ended.filter(task__family="support_resolution")
+             if b"finance_create_refund" in b"".join(
+                 call.name.encode() for turn in row.payload.read().turns for call in turn.calls))
+played(first, "E-000002", True)
+played(first, "E-000003", False)
+other = ended.exclude(task=first.task).first()
+Episode.objects.filter(pk=first.pk).update(code="E-000001")
+Episode.objects.filter(pk=other.pk).update(code="E-000004")
+"""
+
+
 def _fill(site: Site) -> None:
     """The demo, with a benchmark's task, endpoints, datasets, training runs and evaluations."""
     site.python(_IMPORTED)
     site.manage("seed_demo")
+    site.python(_COMPARED)
     site.python(_ENDPOINTS)
     site.python(_RUNS)
     site.python(_EVALUATIONS)
