@@ -515,10 +515,13 @@ def _render_value(value: Value) -> str:
 
 def _error(problems: Sequence[Problem]) -> FilterError:
     first = problems[0]
-    detail = f"{first.message} {first.hint}".strip()
+    fault = first.message
     if first.start is not None and first.end is not None:
-        detail += f" (characters {first.start + 1} to {max(first.end, first.start + 1)})"
-    return FilterError(detail, problems)
+        # The place belongs to the fault, before its stop; what to do is a sentence of its own.
+        stop = fault[-1] if fault.endswith((".", "!", "?")) else "."
+        place = f"characters {first.start + 1} to {max(first.end, first.start + 1)}"
+        fault = f"{fault.removesuffix(stop)} ({place}){stop}"
+    return FilterError(Problem("filter", fault, first.hint).words, problems)
 
 
 def _nearest(word: str, known: Sequence[str], label: str) -> str:

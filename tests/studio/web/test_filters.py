@@ -218,3 +218,17 @@ def test_what_is_rendered_reads_back_the_same(source: str) -> None:
     except FilterError:
         return
     assert _meaning(parse(query.render())) == _meaning(query)
+
+
+@pytest.mark.parametrize(
+    ("source", "detail"),
+    [
+        ("stat:draft", "There is no filter “stat” here (characters 1 to 4). Did you mean “state”?"),
+        ("proven -", "A “-” negates the term behind it (characters 8 to 8). Add a term."),
+        ('"proven', 'A quote is not closed (characters 1 to 7). Add a closing ".'),
+    ],
+)
+def test_the_first_fault_is_told_with_its_place_before_its_stop(source: str, detail: str) -> None:
+    with pytest.raises(FilterError) as caught:
+        LIST.compile(source)
+    assert caught.value.detail == detail
