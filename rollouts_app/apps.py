@@ -14,6 +14,7 @@ class RolloutsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the kinds of work that workers run, and the gates that look at episodes."""
+        """Register kinds of work, gates that look at episodes, and what audits plant for them."""
         import_module("rollouts_app.jobs")
         import_module("rollouts_app.gates")
+        import_module("rollouts_app.planters")

@@ -14,5 +14,6 @@ class TrainingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the kinds of work that workers run."""
+        """Register the kinds of work that workers run, and what an audit plants in datasets."""
         import_module("training_app.jobs")
+        import_module("training_app.planters")
