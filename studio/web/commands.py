@@ -131,15 +131,16 @@ class Progress:
         self._as_json = as_json
         self._terminal = not as_json and sys.stderr.isatty()
         self._drawn_at = -1e9
+        self._drawn: tuple[int, int | None, str] | None = None
         self._open = False
 
     def __call__(self, done: int, total: int | None, note: str) -> None:
-        """Show a report; at most ten times a second, the last one always."""
+        """Show a report that is news; at most ten times a second, as JSON once, the last always."""
         now = time.monotonic()
         pause = 1.0 if self._as_json else _DRAW_SECONDS
-        if done != total and now - self._drawn_at < pause:
+        if (done, total, note) == self._drawn or (done != total and now - self._drawn_at < pause):
             return
-        self._drawn_at = now
+        self._drawn_at, self._drawn = now, (done, total, note)
         if self._as_json:
             line = {"progress": {"done": done, "total": total, "note": note}}
             self._command.stdout.write(json.dumps(line, ensure_ascii=False))

@@ -9,6 +9,7 @@ What it does is read from `stub.json` in the run directory; without one it takes
     {"deaf": true}         hears neither the request to stop nor TERM
     {"problems": [...]}    what --check finds
     {"mute": 3}            ends with this code and a line on stderr, whatever it is asked
+    {"stage": ["…", 3, 6]} says before its first step that it does this, 3 of 6, until `go` is there
     {"pace": 0.2}          seconds that a step takes
     {"samples": [...]}     what the model wrote, kept with every checkpoint
     {"result": {...}}      what was measured: before, after, after_new_families
@@ -85,6 +86,15 @@ def train(run: RunDir, recipe: Recipe, plan: dict[str, Any], start: int) -> int:
         return 0
 
     tell("starting", start)
+    if "stage" in plan and not start:
+        words, done, total = plan["stage"]
+        run.write_status(
+            Status(
+                "starting", 0, recipe.steps, os.getpid(), time.time(), words, done=done, total=total
+            )
+        )
+        while not (run.path / "go").exists() and not run.asked_to_stop():
+            time.sleep(_PAUSE)
     for step in range(start + 1, recipe.steps + 1):
         tell("running", step - 1)
         while step == plan.get("hold") and not (run.path / "go").exists():

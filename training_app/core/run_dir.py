@@ -6,7 +6,7 @@
     samples/         step-000020.jsonl: what the model wrote, replayable
     checkpoints/     step-000100/ with the weights and checkpoint.json
     result.json      what the run came to, written once at its end
-    status.json      state, step, process, heartbeat
+    status.json      state, step, process, heartbeat, what is being done besides the steps
     log.txt          the engine's log
     cancel           its presence asks the run to stop at the next step
 
@@ -71,7 +71,10 @@ class Status:
     heartbeat: float = 0.0
     """Seconds since the epoch, by the engine's clock."""
     message: str = ""
-    """Why it failed, with what to do about it; or what it is doing."""
+    """Why it failed, with what to do about it; or what it is doing besides its steps."""
+    done: int = 0
+    total: int = 0
+    """How much there is of what the message says it is doing, and what is done; 0: not counted."""
 
     @property
     def ended(self) -> bool:
@@ -168,9 +171,15 @@ class RunDir:
         """Whether somebody asked it to stop."""
         return self._cancel.exists()
 
-    def forget_stop(self) -> None:
-        """Before a run goes on."""
-        self._cancel.unlink(missing_ok=True)
+    def forget_stop(self, before: float = math.inf) -> None:
+        """Before a run goes on.
+
+        Args:
+            before: Seconds since the epoch; who asked later is still heard.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            if self._cancel.stat().st_mtime < before:
+                self._cancel.unlink()
 
     def note(self, line: str) -> None:
         """Add a line of somebody else to the engine's log."""

@@ -6,6 +6,7 @@ Needs no database, no broker and no web framework. Whoever starts it reads the d
 import argparse
 import json
 import logging
+import math
 import os
 import signal
 import sys
@@ -13,17 +14,24 @@ import time
 from pathlib import Path
 from types import FrameType
 
+import psutil
 import torch
 
 from training_app.core.recipe import Recipe
 from training_app.core.run_dir import OUT_OF_MEMORY, RunDir, RunDirError, State, Status
 from training_app.engine import grpo, models, preflight, processes, sft, start
+from training_app.engine.stages import Left, Stages, Told
 
 log = logging.getLogger("training_app.engine")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the engine; 0 where the run succeeded or was stopped as asked."""
+def main(arguments: list[str] | None = None, *, began: float = math.inf) -> int:
+    """Run the engine; 0 where the run succeeded or was stopped as asked.
+
+    Args:
+        arguments: Of the command line.
+        began: Seconds since the epoch; who has asked it to stop since then is heard.
+    """
     parser = argparse.ArgumentParser(prog="python -m training_app.engine", description=__doc__)
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("--cache", type=Path, help="bases and starting points; outlives runs")
@@ -67,11 +75,15 @@ def main(arguments: list[str] | None = None) -> int:
 
     signal.signal(signal.SIGTERM, stop)
     if processes.is_first():
-        run.forget_stop()
+        run.forget_stop(began)
         _tell(run, "starting", recipe.steps)
     processes.join()
     try:
-        return _run(run, recipe, cache, resume=given.resume)
+        return _run(run, recipe, cache, Stages(run), resume=given.resume)
+    except Left as left:
+        log.info("asked to stop while %s", left)
+        _tell(run, "stopped", recipe.steps)
+        return 0
     except BaseException as problem:
         log.exception("the run failed")
         if run.status().state != "failed":  # of several processes the first to fail says why
@@ -81,7 +93,7 @@ def main(arguments: list[str] | None = None) -> int:
         processes.leave()
 
 
-def _run(run: RunDir, recipe: Recipe, cache: Path, *, resume: bool) -> int:
+def _run(run: RunDir, recipe: Recipe, cache: Path, told: Told, *, resume: bool) -> int:
     known = run.list_checkpoints() if resume else []
     processes.wait()
     if resume and processes.is_first():
@@ -90,9 +102,9 @@ def _run(run: RunDir, recipe: Recipe, cache: Path, *, resume: bool) -> int:
     last = known[-1].path if known else None
     began = time.monotonic()
     if recipe.online:
-        result = grpo.train(run, recipe, _start(recipe, cache), resume=last)
+        result = grpo.train(run, recipe, _start(recipe, cache, told), resume=last, told=told)
     else:
-        result = sft.train(run, recipe, cache, resume=last)
+        result = sft.train(run, recipe, cache, resume=last, told=told)
     if processes.is_first():
         known = run.list_checkpoints()
         result["seconds"] = round(time.monotonic() - began, 1)
@@ -104,12 +116,12 @@ def _run(run: RunDir, recipe: Recipe, cache: Path, *, resume: bool) -> int:
     return 0
 
 
-def _start(recipe: Recipe, cache: Path) -> models.Loaded:
+def _start(recipe: Recipe, cache: Path, told: Told) -> models.Loaded:
     if processes.started() > 1 and recipe.model.kind == "cpu-tiny" and not recipe.model.init:
         raise models.ModelError(
             "several processes start RL from a checkpoint; name one in model.init"
         )
-    return start.load(recipe, cache)
+    return start.load(recipe, cache, told)
 
 
 def said_of(problem: BaseException) -> str:
@@ -126,4 +138,5 @@ def _tell(
 
 
 if __name__ == "__main__":
-    processes.end(main())
+    # Libraries take seconds to be read; who asks it to stop meanwhile has to be heard.
+    processes.end(main(began=psutil.Process().create_time()))

@@ -14,10 +14,9 @@ from training_app.core.recipe import Recipe
 from training_app.core.run_dir import Metrics, RunDir, Status
 from training_app.engine import processes
 from training_app.engine.held import Held, can_hold
+from training_app.engine.stages import HEARTBEAT, Left
 
 log = logging.getLogger(__name__)
-HEARTBEAT: Final = 1.0
-"""Seconds between two statuses."""
 _SUMMARY: Final = "train_runtime"
 Evaluation = Callable[[int], Mapping[str, Any]]
 
@@ -33,6 +32,7 @@ class RunCallback(TrainerCallback):
         evaluate: Evaluation | None = None,
         enough: Callable[[Mapping[str, Any]], bool] | None = None,
         samples: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+        on_step: Callable[[int], None] | None = None,
     ):
         """Make one.
 
@@ -42,6 +42,7 @@ class RunCallback(TrainerCallback):
             evaluate: Measures the model at a checkpoint.
             enough: Whether an evaluation ends the run early.
             samples: What the model wrote last in this process, kept beside each checkpoint.
+            on_step: Told of each step, where the run is a part of another one.
         """
         self.run = run
         self.recipe = recipe
@@ -49,6 +50,7 @@ class RunCallback(TrainerCallback):
         self._evaluate = evaluate
         self._enough = enough
         self._samples = samples
+        self._on_step = on_step
         self._began = time.monotonic()
         self._told = 0.0
         self._step_began = self._step_took = 0.0
@@ -81,6 +83,8 @@ class RunCallback(TrainerCallback):
         held it takes the steps that are left of the generation.
         """
         self._step_took = time.perf_counter() - self._step_began
+        if self._on_step is not None:
+            self._on_step(state.global_step)
         ends = state.global_step % self.recipe.boundary == 0
         if not processes.anyone(self.run.asked_to_stop()):
             if ends and self.recipe.boundary > 1 and can_hold(kwargs["model"]):
@@ -137,7 +141,7 @@ class RunCallback(TrainerCallback):
     def _keep(
         self, args: TrainingArguments, step: int, samples: Sequence[Mapping[str, Any]] | None
     ) -> bool:
-        """Keep a checkpoint; return whether its evaluation ends the run."""
+        """Keep a checkpoint; return whether its evaluation ends the run, or a stop during it."""
         made = Path(args.output_dir) / f"checkpoint-{step}"
         target = self.run.checkpoint_path(step)
         shutil.rmtree(target, ignore_errors=True)
@@ -145,12 +149,16 @@ class RunCallback(TrainerCallback):
         evaluation: Mapping[str, Any] = {}
         every = self.recipe.measure.every
         if self._evaluate is not None and every and step % every == 0 and not self.cancelled:
-            evaluation = self._evaluate(step)
+            try:
+                evaluation = self._evaluate(step)
+            except Left:
+                self.cancelled = True
         if samples is not None:
             self.run.write_samples(step, samples)
         self.run.seal(step, evaluation)
         self.run.prune(self.recipe.keep)
-        return bool(evaluation and self._enough is not None and self._enough(evaluation))
+        enough = bool(evaluation and self._enough is not None and self._enough(evaluation))
+        return enough or self.cancelled
 
     def write(self, step: int, values: Mapping[str, float]) -> None:
         """Write values of a step."""

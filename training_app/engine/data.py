@@ -25,6 +25,11 @@ class DataError(ValueError):
     """A dataset that nobody can train on; the message says why."""
 
 
+def stage(run: RunDir) -> str:
+    """What has to be done before there are rows, in words."""
+    return "reading the dataset" if any(run.dataset.glob("*.jsonl")) else "making the dataset"
+
+
 def demonstrations(run: RunDir, recipe: Recipe) -> list[Row]:
     """The demonstrations of a run. Raises DataError for none, or for rows that fail E1."""
     file = run.dataset / DEMONSTRATIONS

@@ -23,6 +23,7 @@ from training_app.engine.gigpo import GiGPOTrainer
 from training_app.engine.play import taught_limit
 from training_app.engine.rewards import Rewards
 from training_app.engine.sft import bf16_on_cpu
+from training_app.engine.stages import Told, untold
 
 log = logging.getLogger(__name__)
 SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -39,7 +40,12 @@ SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def train(
-    run: RunDir, recipe: Recipe, start: models.Loaded, *, resume: Path | None = None
+    run: RunDir,
+    recipe: Recipe,
+    start: models.Loaded,
+    *,
+    resume: Path | None = None,
+    told: Told = untold,
 ) -> dict[str, Any]:
     """Train by RL and return what the run came to.
 
@@ -48,7 +54,9 @@ def train(
         recipe: Its recipe.
         start: The model to start from; a resumed run takes its weights from the checkpoint.
         resume: The checkpoint to go on from.
+        told: Hears what is done besides the steps.
     """
+    told(data.stage(run), 0, 0)
     rows = processes.one_by_one(lambda: data.prompts(run, recipe))
     model, tokenizer = start.model, start.tokenizer
     fresh = data.held_out(recipe, final=True)
@@ -58,7 +66,9 @@ def train(
         "flat_loss": recipe.flat_loss,
     }
     if fresh and resume is None and processes.is_first():
-        result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
+        result["before"], _ = measure(
+            model, tokenizer, fresh, seed=recipe.seed, told=told, stage="measuring before:"
+        )
         log.info("before: %s", result["before"])
     rewards = Rewards([tokenizer.eos_token_id, tokenizer.pad_token_id])
     callback = RunCallback(run, recipe, samples=rewards.samples)
@@ -72,7 +82,7 @@ def train(
         result["reward_first_fifth"] = sum(curve[:fifth]) / fifth
         result["reward_last_fifth"] = sum(curve[-fifth:]) / fifth
     if fresh and not callback.cancelled and processes.is_first():
-        result.update(after(run, recipe, model, tokenizer, trainer.state.global_step))
+        result.update(after(run, recipe, model, tokenizer, trainer.state.global_step, told))
         log.info("after: %s", result["after"])
     return result
 

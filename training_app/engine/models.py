@@ -1,9 +1,8 @@
 """Where a run's model comes from: the cached base of cpu-tiny, a checkpoint, a pretrained one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -20,6 +19,7 @@ from training_app.core import pocket
 from training_app.core.demonstrations import Row, from_reference
 from training_app.core.recipe import ModelChoice, Recipe
 from training_app.engine.images import Processor
+from training_app.engine.stages import Told, untold
 from training_app.engine.tiny import copy_base
 
 
@@ -57,10 +57,10 @@ def load_base(
     recipe: Recipe,
     cache: Path,
     rows: Sequence[Row],
-    progress: Callable[[dict[str, Any]], None] | None = None,
+    told: Told = untold,
 ) -> Loaded:
     """The base of cpu-tiny, from the cache or trained now."""
-    base = copy_base.obtain(rows, cache, base_recipe(recipe), progress=progress)
+    base = copy_base.obtain(rows, cache, base_recipe(recipe), told=told)
     return Loaded(base.model, base.tokenizer, base.spent_now, base.accuracy)
 
 

@@ -5,7 +5,7 @@ error; a reply cut by the budget ends the episode without reward.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -159,6 +159,7 @@ def play(
     *,
     temperature: float,
     seed: int,
+    on_turn: Callable[[int], None] | None = None,
 ) -> list[Played]:
     """Play each task once.
 
@@ -168,6 +169,7 @@ def play(
         specs: The tasks.
         temperature: 0 is greedy.
         seed: Of the sampling; the caller's random state is left alone.
+        on_turn: Told after each turn how many episodes are over.
     """
     was_training = model.training
     model.eval()
@@ -181,6 +183,9 @@ def play(
                 written = _write(model, tokenizer, prompts, temperature)
                 for seat, ids in zip(active, written, strict=True):
                     seat.hear(ids, tokenizer)
+                if on_turn is not None:
+                    over = sum(seat.environment.stop is not None for seat in seats)
+                    on_turn(len(played) + over)
             played += [seat.played() for seat in seats]
     model.train(was_training)
     return played

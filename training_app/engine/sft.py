@@ -18,6 +18,7 @@ from training_app.engine import data, dialogues, images, models, processes
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.evaluate import after, measure
 from training_app.engine.play import note_longest
+from training_app.engine.stages import Told, untold
 from training_app.engine.tiny import circuit
 from training_app.engine.tiny.skills import Skills
 from training_app.engine.tiny.tokenizer import name_ids, value_ids
@@ -32,6 +33,8 @@ def train(
     *,
     resume: Path | None = None,
     enough: Callable[[Mapping[str, Any]], bool] | None = None,
+    told: Told = untold,
+    on_step: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Train by SFT and return what the run came to.
 
@@ -41,9 +44,12 @@ def train(
         cache: A folder that outlives runs.
         resume: The checkpoint to go on from.
         enough: Whether the evaluation of a checkpoint ends the run early.
+        told: Hears what is done besides the steps.
+        on_step: Hears of each step, where the run is a part of another one.
     """
+    told(data.stage(run), 0, 0)
     rows = processes.one_by_one(lambda: data.demonstrations(run, recipe))
-    loaded, mixed = processes.one_by_one(lambda: _start(recipe, cache, rows))
+    loaded, mixed = processes.one_by_one(lambda: _start(recipe, cache, rows, told))
     model, tokenizer = loaded.model, loaded.tokenizer
     result: dict[str, Any] = {
         "base_seconds": round(loaded.base_seconds, 1),
@@ -56,7 +62,9 @@ def train(
         note_longest(model, dialogues.longest_turn(learnt))
     fresh = data.held_out(recipe, final=True)
     if fresh and resume is None and processes.is_first():
-        result["before"], _ = measure(model, tokenizer, fresh, seed=recipe.seed)
+        result["before"], _ = measure(
+            model, tokenizer, fresh, seed=recipe.seed, told=told, stage="measuring before:"
+        )
         log.info("before: %s", result["before"])
     if mixed is not None:
         learnt = dialogues.mix(
@@ -70,7 +78,14 @@ def train(
     tasks = data.held_out(recipe, final=False)
 
     def evaluate(step: int) -> Mapping[str, Any]:
-        report, played = measure(model, tokenizer, tasks, seed=recipe.seed + step)
+        report, played = measure(
+            model,
+            tokenizer,
+            tasks,
+            seed=recipe.seed + step,
+            told=told,
+            stage=f"measuring at step {step:,}:",
+        )
         run.write_samples(step, [one.row() for one in played])
         callback.write(
             step,
@@ -79,14 +94,16 @@ def train(
         log.info("step %d: %s", step, report)
         return report
 
-    callback = RunCallback(run, recipe, evaluate=evaluate if tasks else None, enough=enough)
+    callback = RunCallback(
+        run, recipe, evaluate=evaluate if tasks else None, enough=enough, on_step=on_step
+    )
     trainer = make_trainer(run, recipe, loaded, learnt if seen is None else seen, callback)
     trainer._total_train_tokens = _tokens_so_far(run)  # which the trainer does not save
     trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     result["steps"] = trainer.state.global_step
     result["cancelled"] = callback.cancelled
     if fresh and not callback.cancelled and processes.is_first():
-        result.update(after(run, recipe, model, tokenizer, trainer.state.global_step))
+        result.update(after(run, recipe, model, tokenizer, trainer.state.global_step, told))
         log.info("after: %s", result["after"])
     return result
 
@@ -114,16 +131,18 @@ def make_trainer(
 
 
 def _start(
-    recipe: Recipe, cache: Path, taught: Sequence[Row]
+    recipe: Recipe, cache: Path, taught: Sequence[Row], told: Told
 ) -> tuple[models.Loaded, tuple[Skills, dialogues.Disguise] | None]:
     """The model to train; for cpu-tiny also what is mixed into its demonstrations."""
     if recipe.model.kind != "cpu-tiny":
+        told("loading the model", 0, 0)
         return models.load_folder(recipe.model), None
+    told("making the tokenizer", 0, 0)
     rows = models.tokenizer_rows(recipe)
     loaded = (
         models.load_folder(recipe.model)
         if recipe.model.init
-        else models.load_base(recipe, cache, rows)
+        else models.load_base(recipe, cache, rows, told)
     )
     values, phrases = value_ids(loaded.tokenizer, rows)
     known = frozenset(name_ids(loaded.tokenizer, taught))

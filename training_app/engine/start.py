@@ -14,18 +14,26 @@ from typing import Any, Final
 from training_app.core.recipe import ModelChoice, Recipe, preset
 from training_app.core.run_dir import RunDir
 from training_app.engine import models, sft
+from training_app.engine.stages import Left, Told, untold, within
 
 log = logging.getLogger(__name__)
 FINE: Final = 20
 """Steps between two checkpoints: success rises from nothing to the top of the band within 60."""
+_MAKING: Final = "teaching a model to start from"
 
 
-def load(recipe: Recipe, cache: Path) -> models.Loaded:
+def load(recipe: Recipe, cache: Path, told: Told = untold) -> models.Loaded:
     """Load the model that an RL recipe starts from, made and cached if it has to be.
+
+    Args:
+        recipe: Of the run.
+        cache: A folder that outlives runs.
+        told: Hears how far it is.
 
     Raises ModelError where SFT never came into the band.
     """
     if recipe.model.kind != "cpu-tiny" or recipe.model.init:
+        told("loading the model", 0, 0)
         return models.load_folder(recipe.model)
     low, high = recipe.rollouts.start_low, recipe.rollouts.start_high
     teaching = preset(
@@ -45,7 +53,18 @@ def load(recipe: Recipe, cache: Path) -> models.Loaded:
         def enough(evaluation: Mapping[str, Any]) -> bool:
             return bool(evaluation["sampled"]["success"] >= low)
 
-        run.write_result(sft.train(run, teaching, cache, enough=enough))
+        part = within(told, _MAKING)
+        result = sft.train(
+            run,
+            teaching,
+            cache,
+            enough=enough,
+            told=part,
+            on_step=lambda step: part("step", step, teaching.steps),
+        )
+        if result["cancelled"]:
+            raise Left(_MAKING)
+        run.write_result(result)
         found = _within(run, low, high)
     if found is None:
         raise models.ModelError(

@@ -273,6 +273,7 @@ class _Watch:
                 "This run cannot be started.",
                 [Problem(one.place, f"{one.problem}:", f"{one.fix}.") for one in problems],
             )
+        self._directory.forget_stop()  # of an earlier attempt; who asks from here on is heard
         handle.stop_if_cancelled()
         again = bool(known) or self._directory.metrics_file.exists()
         if again:
@@ -316,20 +317,29 @@ class _Watch:
                 self._stopping.go_on()
 
     def _look(self, engine: launcher.Engine) -> None:
-        run = self._run
-        absorb(run=run)
+        status = absorb(run=self._run).status
         self._away = False
-        self._handle.progress(run.step, run.steps, self._note())
+        self._tell(status)
         if self._stopping is None and self._handle.cancelled():
             self._stopping = launcher.Stopping(self._directory, engine, patience=self._patience())
+
+    def _tell(self, status: Status) -> None:
+        """Say what it is doing and how far that is: a stage by its own count, else the steps."""
+        run = self._run
+        if self._stopping is None and status.total and run.message == status.message:
+            self._handle.progress(status.done, status.total, status.message)
+        else:
+            self._handle.progress(run.step, run.steps, self._note())
 
     def _note(self) -> str:
         """What it is doing, and how long it will take if it goes on like this."""
         run = self._run
-        if run.state == JobState.STARTING:
-            return run.message or "starting the engine"
         if run.state == JobState.STOPPING or self._stopping is not None:
             return "stopping at the next checkpoint"
+        if run.message:
+            return run.message
+        if run.state == JobState.STARTING:
+            return "starting the engine"
         if run.step >= run.steps:
             return "measuring what was learnt"
         left = (run.steps - run.step) * self._step_seconds()

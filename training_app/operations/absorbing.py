@@ -246,6 +246,8 @@ def status_of(directory: RunDir) -> Status:
         pid=_whole(said.pid, _LARGEST) or 0,
         heartbeat=float(beat) if _number(beat) and 0 <= beat < 2**33 else 0.0,
         message=storable(said.message)[:2000] if isinstance(said.message, str) else "",
+        done=_whole(said.done, _LARGEST) or 0,
+        total=_whole(said.total, _LARGEST) or 0,
     )
 
 

@@ -28,6 +28,14 @@ QUIET: Final = 60.0
 """Seconds without a sign of life after which the page says so."""
 
 
+class Stage(NamedTuple):
+    """What a run is doing, in words, and how far that is; 0 of 0 where the words are all."""
+
+    words: str
+    done: int = 0
+    total: int = 0
+
+
 class Held(NamedTuple):
     """A checkpoint as the table draws it."""
 
@@ -177,9 +185,19 @@ def _state(
         "may_train": may(request, Act.TRAIN),
         "can_cancel": runs.can_cancel(row),
         "can_resume": runs.can_resume(row),
-        "stage": row.message or (row.job.note if row.job is not None else ""),
+        "stage": _stage(row),
         "problems": _problems(row),
     }
+
+
+def _stage(row: TrainingRun) -> Stage:
+    """What it is doing besides its steps, as the engine says, or what its job says."""
+    job = row.job
+    if job is None:
+        return Stage(row.message)
+    if row.message != job.note:
+        return Stage(row.message or job.note)
+    return Stage(job.note, job.done, job.total or 0)
 
 
 def _problems(row: TrainingRun) -> list[str]:

@@ -24,6 +24,13 @@ def count(handle: JobHandle) -> JsonObject:
     return {"counted": total, "attempt": handle.attempt}
 
 
+def repeat(handle: JobHandle) -> JsonObject:
+    """Say the same again and again, as a watcher does of what moves slowly."""
+    for _ in range(3):
+        handle.progress(2, 2, "measuring")
+    return {}
+
+
 def refuse(handle: JobHandle) -> JsonObject:
     """Fail in words."""
     raise Invalid("Two things are wrong.", [Problem("a", "is missing"), Problem("b", "is late")])
@@ -71,6 +78,7 @@ def die_once(handle: JobHandle) -> JsonObject:
 
 for name, function in (
     ("test_count", count),
+    ("test_repeat", repeat),
     ("test_refuse", refuse),
     ("test_break_down", break_down),
     ("test_interrupt", interrupt),

@@ -33,6 +33,13 @@ class Refuse(Count):
     kind = "test_refuse"
 
 
+class Repeat(JobCommand):
+    kind = "test_repeat"
+
+    def job_arguments(self, options: dict[str, Any]) -> JsonObject:
+        return {}
+
+
 class Plain(StudioCommand):
     def run(self, options: dict[str, Any]) -> JsonObject:
         return {"name": "é", "families": {"a": 1}}
@@ -52,6 +59,12 @@ def test_with_json_progress_lines_come_first_and_one_object_last() -> None:
     assert lines[-1] == {"counted": 3, "attempt": 1}
     assert 0 <= seconds < 60
     assert Job.objects.get().inline
+
+
+def test_a_report_that_says_nothing_new_is_no_line() -> None:
+    *told, last = (json.loads(line) for line in _run(Repeat(), "--json").splitlines())
+    assert told == [{"progress": {"done": 2, "total": 2, "note": "measuring"}}]
+    assert list(last) == ["seconds"]
 
 
 def test_without_json_a_person_reads_a_key_a_line() -> None:

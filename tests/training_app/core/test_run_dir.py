@@ -111,6 +111,15 @@ def test_asking_to_stop_is_a_file(run: RunDir) -> None:
     assert not run.asked_to_stop()
 
 
+def test_who_asked_later_is_still_heard(run: RunDir) -> None:
+    run.forget_stop(0.0)
+    run.ask_to_stop()
+    run.forget_stop((run.path / "cancel").stat().st_mtime)
+    assert run.asked_to_stop()
+    run.forget_stop((run.path / "cancel").stat().st_mtime + 1)
+    assert not run.asked_to_stop()
+
+
 def test_a_broken_recipe_says_which_file_and_where(run: RunDir) -> None:
     write_json(run.path / "recipe.json", {"algorithm": "sft", "steps": -1})
     with pytest.raises(RunDirError, match=r"recipe\.json: steps: Input should be greater"):

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from training_app.core.manifest import check_manifest  # noqa: E402
 from training_app.core.recipe import preset  # noqa: E402
 from training_app.core.run_dir import RunDir  # noqa: E402
 from training_app.engine.__main__ import main  # noqa: E402
+from training_app.engine.callbacks import RunCallback  # noqa: E402
 
 pytestmark = [*ENGINE, pytest.mark.slow]
 
@@ -72,11 +74,27 @@ def test_a_run_that_is_asked_to_stop_keeps_a_checkpoint_of_that_step(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = RunDir.create(tmp_path / "run", sft(steps=50, save_every=50))
-    monkeypatch.setattr(RunDir, "forget_stop", lambda self: None)
-    run.ask_to_stop()
+    begin = RunCallback.on_train_begin
+
+    def begun(self: RunCallback, *state: Any, **known: Any) -> None:
+        begin(self, *state, **known)
+        run.ask_to_stop()
+
+    monkeypatch.setattr(RunCallback, "on_train_begin", begun)
     assert main([str(run.path), "--cache", str(cache)]) == 0
     assert run.status().state == "stopped"
     assert [c.step for c in run.list_checkpoints()] == [1]
+
+
+def test_a_run_that_is_asked_to_stop_before_its_first_step_leaves_at_once(
+    cache: Path, tmp_path: Path
+) -> None:
+    run = RunDir.create(tmp_path / "run", sft())
+    run.ask_to_stop()
+    assert main([str(run.path), "--cache", str(cache)], began=0.0) == 0
+    assert (run.status().state, run.result(), run.list_checkpoints()) == ("stopped", None, [])
+    assert main([str(run.path), "--cache", str(cache)]) == 0  # who asked before it began is past
+    assert (run.status().state, run.status().step) == ("succeeded", 4)
 
 
 @pytest.mark.parametrize("algorithm", ["grpo", "dr-grpo", "gdpo", "gigpo"])

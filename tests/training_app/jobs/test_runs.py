@@ -105,20 +105,26 @@ def queued(run: TrainingRun) -> Job:
     return job
 
 
-def worker(job: Job) -> "subprocess.Popen[bytes]":
-    """Another process that runs a queued job, as a worker would."""
+def environment() -> dict[str, str]:
+    """What another process needs to be in the studio of this test."""
     parts = urlsplit(os.environ["DATABASE_URL"])
     name = str(connection.settings_dict["NAME"])
-    environment = {
+    return {
         **os.environ,
         "DATABASE_URL": urlunsplit(parts._replace(path=f"/{name}")),
         "DJANGO_SETTINGS_MODULE": "studio.settings",
         "STUDIO_VAR": str(settings.VAR_DIR),
         "STUDIO_ENGINE": " ".join(settings.STUDIO_ENGINE),
     }
+
+
+def worker(job: Job) -> "subprocess.Popen[bytes]":
+    """Another process that runs a queued job, as a worker would."""
     run = f"from studio.web.jobs import run_job; run_job({job.pk})"
     script = f"import django; django.setup()\n{run}"
-    _workers.append(subprocess.Popen([sys.executable, "-c", script], cwd=PROJECT, env=environment))
+    _workers.append(
+        subprocess.Popen([sys.executable, "-c", script], cwd=PROJECT, env=environment())
+    )
     return _workers[-1]
 
 
@@ -163,6 +169,39 @@ def test_a_run_becomes_rows_checkpoints_and_a_result(studio: Path) -> None:
         "checkpoint": last.code,
     }
     assert DeviceTicket.objects.get().released_at is not None
+
+
+def test_what_the_engine_does_before_its_steps_is_told_with_its_own_count(studio: Path) -> None:
+    words = "teaching the base: step 3 of 8"
+    run = plan(opened(), stage=[words, 3, 8])
+    told: list[tuple[int, int | None, str]] = []
+
+    def look(done: int, total: int | None, note: str) -> None:
+        told.append((done, total, note))
+        if note == words:
+            assert (stored(run).state, stored(run).message) == (JobState.STARTING, words)
+            go(run)
+
+    jobs.run_inline(KIND, {"run": run.code}, subject=run.code, on_progress=look)
+    before = [one for one in told if not one[2].startswith("step")]
+    assert list(dict.fromkeys(before))[:3] == [
+        (0, 6, "checking the run"),
+        (0, 6, "starting the engine"),
+        (3, 8, words),
+    ]
+    assert (stored(run).state, stored(run).message) == (JobState.SUCCEEDED, "")
+
+
+def test_a_run_is_left_while_the_engine_does_something_before_its_steps(studio: Path) -> None:
+    run = plan(opened(), stage=["teaching the base: step 3 of 8", 3, 8])
+
+    def look(done: int, total: int | None, note: str) -> None:
+        if note.startswith("teaching"):
+            stop(run)
+
+    with pytest.raises(JobEnded):
+        jobs.run_inline(KIND, {"run": run.code}, subject=run.code, on_progress=look)
+    assert (stored(run).state, stored(run).message, curve(run)) == (JobState.STOPPED, "", [])
 
 
 def test_a_second_run_of_the_job_changes_nothing(studio: Path) -> None:

@@ -257,6 +257,7 @@ def test_a_reader_who_was_further_than_a_resumed_run_starts_over(studio: Path) -
         b"[]",
         b"not json",
         b'{"state": "banana", "step": "many", "steps": -1, "heartbeat": "now", "message": 3}',
+        b'{"done": -1, "total": "all"}',
         b'{"state": ["running"], "step": 1e400}',
         b'{"state": "running", "heartbeat": 1e300}',
     ],

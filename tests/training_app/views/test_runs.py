@@ -169,6 +169,20 @@ def test_the_live_part_is_304_until_something_moves(viewer: Client) -> None:
     assert (later.status_code, "step 11 of 60" in words(later.content.decode())) == (200, True)
 
 
+def test_what_comes_before_the_first_step_is_told_with_its_own_bar(viewer: Client) -> None:
+    stage = "teaching the base: step 120 of 500"
+    run = made_run(state=JobState.STARTING, message=stage)
+    path = f"/runs/{run.code}/"
+    without_job = page(viewer, path)
+    assert (stage in words(without_job), f'aria-label="{stage}"' in without_job) == (True, False)
+    job = Job.objects.create(
+        kind="train_run", subject=run.code, note=stage, done=120, total=500, state=JobState.RUNNING
+    )
+    TrainingRun.objects.filter(pk=run.pk).update(job=job)
+    bar = f'<progress class="inl" max="500" value="120" aria-label="{stage}"></progress>'
+    assert bar in page(viewer, path)
+
+
 def test_an_ended_run_is_not_asked_for_again(viewer: Client) -> None:
     html = page(viewer, f"/runs/{made_run(steps=10).code}/")
     assert "data-poll" not in html[html.index("<main") :]

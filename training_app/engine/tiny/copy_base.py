@@ -8,10 +8,10 @@ import logging
 import math
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch.nn import functional
@@ -20,6 +20,7 @@ from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 from studio.lib.hashing import content_hash
 from studio.lib.jsonvalue import JsonValue
 from training_app.core.demonstrations import Row
+from training_app.engine.stages import Left, Told, untold
 from training_app.engine.tiny import circuit, config, skills, tokenizer
 from training_app.engine.tiny.skills import IGNORED, Sequences, Skills
 
@@ -102,7 +103,7 @@ def obtain(
     recipe: BaseRecipe | None = None,
     *,
     seconds: float = math.inf,
-    progress: Callable[[dict[str, Any]], None] | None = None,
+    told: Told = untold,
 ) -> Base:
     """Return the base for these dialogues, from the cache or trained now.
 
@@ -111,7 +112,7 @@ def obtain(
         cache: A folder that outlives runs.
         recipe: How it is trained.
         seconds: Stop after so long and keep what there is; a later call goes on.
-        progress: Told about every tenth step.
+        told: Hears of each step. Where it leaves, what there is is kept too.
     """
     recipe = recipe or BaseRecipe()
     folder = cache / f"base-{key_of(rows, recipe)}"
@@ -142,8 +143,11 @@ def obtain(
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         step += 1
-        if progress is not None and step % 10 == 0:
-            progress({"step": step, "loss": loss.item(), "seconds": time.monotonic() - began})
+        try:
+            told("teaching the base: step", step, recipe.steps)
+        except Left:
+            _keep(folder, tok, model, optimizer, step, spent + time.monotonic() - began)
+            raise
         if step % SAVE_EVERY == 0 or step == recipe.steps:
             _keep(folder, tok, model, optimizer, step, spent + time.monotonic() - began)
     now = time.monotonic() - began
