@@ -12,7 +12,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.db.utils import InterfaceError, OperationalError
+from django.db.utils import IntegrityError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
@@ -29,6 +29,7 @@ from studio.web.errors import (
 from studio.web.htmx import is_fragment
 from studio.web.problems import (
     api_response,
+    gone_meanwhile,
     is_api,
     page_response,
     signed_out_response,
@@ -157,6 +158,8 @@ class Errors:
             exception = Forbidden(str(exception))
         if isinstance(exception, OperationalError | InterfaceError):
             exception = unavailable(exception)
+        if isinstance(exception, IntegrityError):
+            exception = gone_meanwhile(exception) or exception
         if not isinstance(exception, StudioError):
             return None
         if is_api(request):

@@ -11,17 +11,18 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db.utils import InterfaceError, OperationalError
+from django.db.utils import IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string, select_template
 from django.utils.http import url_has_allowed_host_and_scheme
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
-from psycopg.errors import QueryCanceled
+from psycopg.errors import ForeignKeyViolation, QueryCanceled
 
 from studio.lib.hashing import canonical_json
 from studio.web.errors import (
     BadRequest,
+    Conflict,
     Forbidden,
     Invalid,
     NotFound,
@@ -107,6 +108,19 @@ def unavailable(error: Exception) -> Unavailable:
     return Unavailable("The database does not answer. Try again in a moment.")
 
 
+def gone_meanwhile(error: IntegrityError) -> Conflict | None:
+    """What it means that a row refers to one that is not there: somebody deleted it meanwhile, or
+    began to use what is deleted. None for any other broken promise, which is a defect.
+    """
+    if not isinstance(error.__cause__, ForeignKeyViolation):
+        return None
+    logger.warning("a request met a row that had gone: %s", error)
+    return Conflict(
+        "Something that this refers to was deleted meanwhile, or taken into use. Nothing was "
+        "changed: load the page again and see what is there."
+    )
+
+
 def install(api: NinjaAPI) -> None:
     """Let every error of the API end in a problem document."""
 
@@ -124,6 +138,12 @@ def install(api: NinjaAPI) -> None:
         request: HttpRequest, error: InterfaceError | type[InterfaceError]
     ) -> HttpResponse:
         return api_response(request, Unavailable("The database does not answer."))
+
+    def broken(request: HttpRequest, error: IntegrityError | type[IntegrityError]) -> HttpResponse:
+        found = gone_meanwhile(error) if isinstance(error, IntegrityError) else None
+        if found is None:
+            raise error
+        return api_response(request, found)
 
     def unauthenticated(
         request: HttpRequest, error: AuthenticationError | type[AuthenticationError]
@@ -162,6 +182,7 @@ def install(api: NinjaAPI) -> None:
     api.add_exception_handler(StudioError, known)
     api.add_exception_handler(OperationalError, database)
     api.add_exception_handler(InterfaceError, interface)
+    api.add_exception_handler(IntegrityError, broken)
     api.add_exception_handler(AuthenticationError, unauthenticated)
     api.add_exception_handler(ValidationError, unreadable)
     api.add_exception_handler(HttpError, plain)

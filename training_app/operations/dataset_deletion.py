@@ -9,7 +9,7 @@ from studio.web.audit import HasUser
 from studio.web.errors import Conflict, Invalid, Problem
 from studio.web.models import User
 from training_app.models import Dataset
-from training_app.operations.datasets import require_frozen
+from training_app.operations.datasets import hold, require_frozen
 from training_app.queries.datasets import runs_on
 
 LONGEST_REASON: Final = 500
@@ -26,9 +26,10 @@ def delete_dataset(*, dataset: Dataset, name: str, reason: str, by: User | HasUs
         reason: For those who look for it later.
         by: A lead.
 
-    Conflict names the runs that refer to it; Invalid says what of name and reason is wrong.
+    Conflict names the runs that refer to it, NotFound one that is gone already; Invalid says what
+    of name and reason is wrong.
     """
-    row = Dataset.objects.select_for_update().get(pk=dataset.pk)
+    row = hold(dataset)
     require_frozen(row)
     runs = runs_on(row)
     if codes := list(runs.values_list("code", flat=True)[: _NAMED + 1]):

@@ -17,7 +17,7 @@ from studio.lib.hashing import bytes_hash
 from studio.lib.jsonvalue import JsonObject
 from studio.web import audit
 from studio.web.audit import HasUser
-from studio.web.errors import Conflict, Invalid, Problem, StudioError
+from studio.web.errors import Conflict, Invalid, NotFound, Problem, StudioError
 from studio.web.models import Blob, Job, User
 from tasks_app.queries import TASKS
 from training_app.core.curation import RulesError, read_rules
@@ -106,9 +106,9 @@ def open_dataset(
         problems.append(Problem(what, "prompts are tasks: nothing is curated or mixed in"))
     if problems:
         raise Invalid("This dataset cannot be made.", problems)
-    old = Dataset.objects.select_related("job").filter(name=name).first()
+    old = Dataset.objects.filter(name=name).first()
     if old is not None:
-        old.delete()  # never frozen, see _problems
+        _free(hold(old))
     dataset = Dataset(
         name=name,
         kind=kind,
@@ -222,10 +222,33 @@ def is_discardable(dataset: Dataset) -> bool:
 @transaction.atomic
 def discard(*, dataset: Dataset, by: User | HasUser) -> None:
     """Delete one that was never frozen; Conflict for any other. Audited."""
-    if not is_discardable(dataset):
-        raise Conflict(f"{dataset.code} is frozen, or being made: it stays.")
-    audit.record(by, "discard_dataset", dataset.code, {"name": dataset.name})
-    dataset.delete()
+    row = hold(dataset)
+    _free(row)
+    audit.record(by, "discard_dataset", row.code, {"name": row.name})
+
+
+def _free(row: Dataset) -> None:
+    """Delete a row that is held and was never frozen; a job may have taken it up meanwhile."""
+    if not is_discardable(row):
+        raise Conflict(f"{row.code} is frozen, or being made: it stays.")
+    row.delete()
+
+
+def hold(dataset: Dataset) -> Dataset:
+    """The row as it is now, held until the transaction ends; NotFound where it was deleted.
+
+    Who deletes a dataset and who begins to use it both hold it first, so that one of them sees
+    what the other has done.
+    """
+    row = (
+        Dataset.objects.select_for_update(of=("self",))
+        .select_related("job")
+        .filter(pk=dataset.pk)
+        .first()
+    )
+    if row is None:
+        raise NotFound(f"There is no dataset {dataset.code} any more: somebody deleted it.")
+    return row
 
 
 @transaction.atomic
@@ -331,7 +354,7 @@ def freeze(
 
 
 def _open(dataset: Dataset) -> Dataset:
-    row = Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
+    row = hold(dataset)
     if row.frozen_at is not None:
         raise Conflict(f"{row.code} is frozen; freeze another one instead.")
     return row

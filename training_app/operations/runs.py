@@ -17,7 +17,7 @@ from training_app.core.recipe import PRESETS, Recipe, RecipeError, load_recipe, 
 from training_app.core.run_dir import RunDir, Status
 from training_app.enums import DatasetKind
 from training_app.models import Checkpoint, Dataset, MetricBucket, MetricRow, TrainingRun
-from training_app.operations.datasets import write_dataset
+from training_app.operations.datasets import hold, write_dataset
 from training_app.queries.runs import OPEN, can_resume, checkpoint_folder, run_dir, runs_folder
 
 _MESSAGE: Final = 2000
@@ -105,6 +105,8 @@ def open_run(
     run: TrainingRun | None = None
     try:
         with transaction.atomic():
+            if dataset is not None:
+                dataset = hold(dataset)  # else it could be deleted until the run is there
             run = TrainingRun(
                 preset=chosen.preset[:40],
                 algorithm=chosen.algorithm,

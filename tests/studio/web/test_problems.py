@@ -2,8 +2,8 @@ import json
 
 import pytest
 from django.conf import LazySettings
-from django.db import connection
-from django.db.utils import OperationalError
+from django.db import connection, transaction
+from django.db.utils import IntegrityError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
@@ -31,6 +31,7 @@ from studio.web.middleware import (
     policy,
     server_error,
 )
+from studio.web.models import Job
 from tests.factories.people import person
 
 
@@ -129,6 +130,25 @@ def test_a_statement_that_takes_too_long_says_so() -> None:
     assert page is not None
     assert page.status_code == 503
     assert "took too long and was stopped" in page.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_row_that_refers_to_what_is_gone_is_a_conflict_and_any_other_breach_a_defect() -> None:
+    with connection.cursor() as cursor:  # as a commit does it
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    with pytest.raises(IntegrityError) as gone, transaction.atomic():
+        Job.objects.create(kind="x", queue="light", user_id=2**31 - 1)
+    page = _raised(gone.value)
+    assert page is not None
+    assert page.status_code == 409
+    assert "was deleted meanwhile" in page.content.decode()
+    document = _raised(gone.value, "/api/v1/tasks")
+    assert document is not None
+    assert (document.status_code, document["Content-Type"]) == (409, "application/problem+json")
+    Job.objects.create(kind="x", queue="light", code="JOB-0000")
+    with pytest.raises(IntegrityError) as twice, transaction.atomic():
+        Job.objects.create(kind="x", queue="light", code="JOB-0000")
+    assert _raised(twice.value) is None
 
 
 def test_an_error_page_of_an_absent_database_asks_it_nothing() -> None:
