@@ -9,6 +9,7 @@ from tasks_app.core.spec import load_spec
 from tasks_app.core.validation.repair import mend
 from tests.factories.examples import (
     EXAMPLES,
+    MONTH_END,
     PAYMENT,
     SUPPORT,
     Written,
@@ -254,3 +255,16 @@ def test_mending_is_deterministic() -> None:
     spec = broken(PAYMENT, lambda d: invoice(d, "IN-5498").update(due_on="2031-06-20"))
 
     assert mend(spec) == mend(spec)
+
+
+@pytest.mark.parametrize("name", [*EXAMPLES, MONTH_END])
+def test_a_check_of_a_day_that_the_task_does_not_have_is_a_finding_whatever_its_kind(
+    name: str,
+) -> None:
+    for number, check in enumerate(example(name).checks):
+
+        def wait(data: Written, number: int = number) -> None:
+            data["checks"][number]["stage"] = "friday"
+
+        found = prove(broken(name, wait)).findings
+        assert (check.id, {one.gate for one in found}) == (check.id, {"S4", "O1"})
