@@ -6,6 +6,7 @@ import pytest
 
 from tasks_app.core.editing import apply
 from tasks_app.core.spec import load_spec
+from tasks_app.core.validation.proof import prove
 from tasks_app.core.validation.repair import mend
 from tests.factories.examples import (
     EXAMPLES,
@@ -261,10 +262,10 @@ def test_mending_is_deterministic() -> None:
 def test_a_check_of_a_day_that_the_task_does_not_have_is_a_finding_whatever_its_kind(
     name: str,
 ) -> None:
-    for number, check in enumerate(example(name).checks):
+    for number, judged in enumerate(example(name).checks):
 
         def wait(data: Written, number: int = number) -> None:
             data["checks"][number]["stage"] = "friday"
 
         found = prove(broken(name, wait)).findings
-        assert (check.id, {one.gate for one in found}) == (check.id, {"S4", "O1"})
+        assert (judged.id, {one.gate for one in found}) == (judged.id, {"S4", "O1"})
