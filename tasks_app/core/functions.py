@@ -3,6 +3,7 @@ test.
 """
 
 import functools
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -82,6 +83,14 @@ def sub(left: Any, right: Any) -> float:
 def mul(left: Any, right: Any) -> float:
     """left × right, rounded to cents."""
     return _rounded(_number(left) * _number(right))
+
+
+def round_up(value: Any, step: Any) -> float:
+    """The least multiple of a step that reaches a number: 31 in packs of 12 is 36."""
+    size = _number(step)
+    if size <= 0:
+        raise FunctionError(f"{step!r} is no step to round to")
+    return _rounded(math.ceil(round(_number(value) / size, 9)) * size)
 
 
 def percent_off(price: Any, percent: Any) -> float:
@@ -293,6 +302,7 @@ FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Any], int]]] = {
     "sum": (sum_, 1),
     "sub": (sub, 2),
     "mul": (mul, 2),
+    "round_up": (round_up, 2),
     "percent_off": (percent_off, 2),
     "money": (money, 1),
     "date": (date_, 1),

@@ -61,6 +61,10 @@ VALUES: list[tuple[str, list[Any], Any]] = [
         "2031-06-03T10:15:00+02:00",
     ),
     ("largest", [ROWS, "amount"], ROWS[1]),
+    ("round_up", [31, 12], 36),
+    ("round_up", [36, 12], 36),
+    ("round_up", [0.3, 0.1], 0.3),
+    ("round_up", [-5, 12], 0),
 ]
 
 
@@ -80,6 +84,7 @@ def test_every_function_of_the_list_is_tested() -> None:
         ("sum", [], "sum takes 1 arguments, got 0"),
         ("sum", [["a"]], "sum: 'a' is not a number"),
         ("money", [True], "money: True is not a number"),
+        ("round_up", [31, 0], "0 is no step to round to"),
         ("date", ["soon"], "date: 'soon' is no date or timestamp"),
         ("next_weekday", ["2031-06-12", "friday"], "next_weekday: 'friday' is none of"),
         ("regex", ["abc", r"\d+"], r"is not found"),

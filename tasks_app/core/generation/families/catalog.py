@@ -7,6 +7,7 @@ from typing import Final
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
 from tasks_app.core.generation.families.reach_the_right_person import ReachTheRightPerson
+from tasks_app.core.generation.families.stock_replenishment import StockReplenishment
 from tasks_app.core.generation.families.support_resolution import SupportResolution
 from tasks_app.core.generation.families.three_way_match import ThreeWayMatch
 from tasks_app.core.generation.families.ticket_triage import TicketTriage
@@ -20,6 +21,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             PaymentChangeInvestigation(),
             *POCKET_FAMILIES,
             ReachTheRightPerson(),
+            StockReplenishment(),
             TicketTriage(),
             ThreeWayMatch(),
         )

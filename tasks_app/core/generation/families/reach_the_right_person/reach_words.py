@@ -210,7 +210,7 @@ MATTERS: Final = (
     "It seems that {thing} {number} {fault}",
     "From the morning round: {thing} {number} {fault}",
     "Bad news, {thing} {number} {fault}",
-    "One more thing for today: {thing} {number} {fault}",
+    "Since this morning {thing} {number} {fault}",
     "“It {fault}”, they say of {thing} {number}",
 )
 POSTED: Final = (
