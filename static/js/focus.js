@@ -95,4 +95,14 @@
 
   // A form that came back whole with an error: start at the first wrong field, else at what is said.
   if (!location.hash && !firstWrong(document)) document.querySelector('main [data-focus]')?.focus();
+
+  /* Tabs that do not fit scroll sideways: the current one is in sight, its neighbours beside it. */
+  function showTab() {
+    document.querySelectorAll('.tabs [aria-current]').forEach((tab) => {
+      const box = tab.closest('.tabs');
+      box.scrollLeft = tab.offsetLeft - (box.clientWidth - tab.offsetWidth) / 2;
+    });
+  }
+  showTab();
+  document.addEventListener('htmx:afterSettle', showTab);
 })();
