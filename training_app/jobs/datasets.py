@@ -25,6 +25,7 @@ from training_app.core.curation import (
 )
 from training_app.core.dataset import GROUPS, copies
 from training_app.core.demonstrations import DemonstrationError, from_trajectory
+from training_app.core.images import images_of
 from training_app.core.lint import Finding, lint_demonstrations, lint_prompts
 from training_app.core.outside import read_outside
 from training_app.core.prompts import PromptError, prompt_of
@@ -115,6 +116,8 @@ class _Making:
         self.dropped: Counter[str] = Counter()
         self.lint: list[JsonObject] = []
         self.counts: dict[str, Counter[str]] = {}
+        self.images: set[str] = set()
+        """Hashes of the images that the tasks come with."""
 
     def run(self) -> Dataset:
         """Everything, from the choice to the hash."""
@@ -143,6 +146,7 @@ class _Making:
             },
             mixes=mixes,
             selected=self.selected,
+            images=self.images,
         )
 
     def _store(self, items: Sequence[Item]) -> None:
@@ -199,7 +203,8 @@ class _Making:
 
     def _demonstration(self, episode: Episode, portion: Portion, *, quote: bool) -> Item | None:
         try:
-            row = from_trajectory(episode.version.load(), episode.payload.read(), quote=quote)
+            spec = episode.version.load()
+            row = from_trajectory(spec, episode.payload.read(), quote=quote)
         except (DemonstrationError, SpecError) as problem:
             self._drop("unreplayable")
             self._note("E1", episode.code, "", str(problem))
@@ -208,6 +213,7 @@ class _Making:
         if findings:
             self._drop("E1", findings, episode.code)
             return None
+        self.images.update(images_of(spec))
         task = episode.task
         origin: JsonObject = {
             "episode": episode.code,
@@ -241,7 +247,8 @@ class _Making:
         if version is None:
             return None
         try:
-            row = prompt_of(version.load())
+            spec = version.load()
+            row = prompt_of(spec)
         except (PromptError, SpecError) as problem:
             self._drop("not_for_rl")
             self._note("E2", task.code, "", str(problem))
@@ -250,6 +257,7 @@ class _Making:
         if findings:
             self._drop("E2", findings, task.code)
             return None
+        self.images.update(images_of(spec))
         origin = _task_origin(task, version.number, version.hash)
         return Item(row, portion, origin, None, version.pk)
 

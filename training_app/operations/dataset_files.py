@@ -81,8 +81,9 @@ def zip_file(dataset: Dataset) -> IO[bytes]:
         write_folder(dataset, folder)
         stream = stack.enter_context(tempfile.TemporaryFile())
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(folder.iterdir()):
-                entry = zipfile.ZipInfo(f"{dataset.code}/{file.name}", _STAMP)
+            for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+                name = file.relative_to(folder).as_posix()
+                entry = zipfile.ZipInfo(f"{dataset.code}/{name}", _STAMP)
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 entry.external_attr = 0o644 << 16
                 with archive.open(entry, "w") as target, file.open("rb") as source:

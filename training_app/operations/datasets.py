@@ -22,10 +22,12 @@ from studio.web.models import Blob, Job, User
 from tasks_app.queries import TASKS
 from training_app.core.curation import RulesError, read_rules
 from training_app.core.dataset import FILES, HELD_OUT, LARGEST_WEIGHT, ORIGINS, file_of
+from training_app.core.images import FOLDER
 from training_app.core.manifest import write_manifest
 from training_app.core.outside import OutsideError, read_outside
 from training_app.enums import DatasetKind, Portion, SplitKind
 from training_app.models import Dataset, DatasetItem
+from training_app.operations.attachments import images_at_hand, write_images
 from training_app.queries.datasets import (
     all_families,
     selected_episodes,
@@ -303,6 +305,7 @@ def freeze(
     composition: JsonObject,
     mixes: Sequence[JsonObject],
     selected: int,
+    images: Iterable[str] = (),
 ) -> Dataset:
     """Write the files once to take their hashes, then close the dataset for good.
 
@@ -325,9 +328,13 @@ def freeze(
         "dropped": row.dropped,
         "mixed": row.mixes,
     }
+    found = images_at_hand(images)
+    if found.kept or found.missing:
+        provenance["images"] = {"kept": len(found.kept), "missing": list(found.missing)}
     try:
         with tempfile.TemporaryDirectory() as folder:
             lines = _write_files(row, Path(folder))
+            write_images(found.kept, Path(folder))
             row.rows = lines[FILES[row.kind]]
             row.manifest = write_manifest(
                 Path(folder),
@@ -380,15 +387,16 @@ def write_dataset(dataset: Dataset, folder: Path) -> dict[str, Any]:
     """Write a frozen dataset as the engine reads it, and return its manifest.
 
     The folder gets the file of the kind, `held_out.jsonl` where tasks were held back,
-    `origins.jsonl`, `manifest.json`. Raises Conflict before the dataset is frozen, DatasetDamaged
-    where a file does not come out as it was frozen.
+    `origins.jsonl`, the images of its tasks under their hashes, `manifest.json`. Raises Conflict
+    before the dataset is frozen, DatasetDamaged where a file does not come out as it was frozen.
     """
     require_frozen(dataset)
     folder.mkdir(parents=True, exist_ok=True)
     _write_files(dataset, folder)
+    write_images(images_in(dataset.manifest), folder)
     for name, entry in dataset.manifest["files"].items():
-        found = bytes_hash((folder / name).read_bytes())
-        if found != entry["sha256"]:
+        file = folder / name
+        if not file.is_file() or bytes_hash(file.read_bytes()) != entry["sha256"]:
             raise DatasetDamaged(f"{dataset.code}: {name} is not what was frozen.")
     body = write_manifest(
         folder,
@@ -401,6 +409,15 @@ def write_dataset(dataset: Dataset, folder: Path) -> dict[str, Any]:
         others = ", ".join(sorted(set(body["files"]) - set(dataset.manifest["files"])))
         raise DatasetDamaged(f"{dataset.code}: the folder holds other files too: {others}.")
     return body
+
+
+def images_in(manifest: Mapping[str, Any]) -> list[str]:
+    """Hashes of the images that a manifest lists."""
+    return [
+        name.removeprefix(f"{FOLDER}/")
+        for name in manifest.get("files", {})
+        if name.startswith(f"{FOLDER}/")
+    ]
 
 
 def require_frozen(dataset: Dataset) -> None:

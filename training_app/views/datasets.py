@@ -19,6 +19,7 @@ from studio.web.filter_line import list_url
 from studio.web.htmx import etag, render_page, see_other, target, unchanged
 from training_app.core.curation import REASONS, RulesError, read_rules
 from training_app.core.dataset import FILES, GROUPS, HELD_OUT
+from training_app.core.images import FOLDER
 from training_app.enums import DatasetKind, Portion, SplitKind
 from training_app.forms.datasets import DatasetForm, DeleteForm
 from training_app.jobs.datasets import start_dataset
@@ -239,7 +240,8 @@ def _in_order(found: Iterable[str], order: Iterable[str]) -> list[str]:
 
 
 def _files(row: Dataset) -> list[str]:
-    return _in_order(row.manifest["files"], (*FILES.values(), HELD_OUT))
+    files = (name for name in row.manifest["files"] if not name.startswith(f"{FOLDER}/"))
+    return _in_order(files, (*FILES.values(), HELD_OUT))
 
 
 def _setting(value: Any) -> str:
@@ -269,6 +271,7 @@ def _frozen(row: Dataset, against: str) -> dict[str, Any]:
         + row.dropped.get("E2", 0)
         + row.dropped.get("unreplayable", 0)
         + row.dropped.get("not_for_rl", 0),
+        "images": row.manifest.get("provenance", {}).get("images"),
         "files": [{"name": name, **row.manifest["files"][name]} for name in _files(row)],
         "composition": [
             (

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ from studio.web import jobs
 from studio.web.choices import Role
 from studio.web.errors import Conflict, FilterError, Invalid
 from studio.web.jobs import JobEnded
-from studio.web.models import AuditEntry
+from studio.web.models import AuditEntry, Blob
+from tasks_app.core.spec import Attachment, load_spec
 from tasks_app.enums import TaskState
 from tasks_app.models import Task
 from tests.factories.people import person
-from tests.rollouts_app.conftest import stored
+from tests.rollouts_app.conftest import rolled_out, stored
 from tests.rollouts_app.specs import changed, example
 from tests.training_app.library import frozen, rolled_out_library
 from training_app.core import pocket
@@ -37,6 +39,8 @@ from training_app.engine import data
 from training_app.enums import Portion
 from training_app.jobs.datasets import KIND
 from training_app.models import Dataset, DatasetItem
+from training_app.operations.attachments import LARGEST_IMAGE, keep_images
+from training_app.operations.dataset_files import zip_file
 from training_app.operations.datasets import (
     DatasetDamaged,
     Mix,
@@ -56,6 +60,7 @@ OUTSIDE = orjson.dumps(
         ]
     }
 )
+PICTURE = b"\x89PNG\r\n\x1a\n and what a picture holds"
 MUTE = orjson.dumps({"messages": [{"role": "user", "content": "Anybody?"}]})
 
 
@@ -437,3 +442,80 @@ def test_hostile_text_in_an_episode_stays_text(library: list[Task], tmp_path: Pa
     write_dataset(dataset, tmp_path)
     rows = lines(tmp_path, "demonstrations.jsonl")
     assert [row["messages"][0]["content"] for row in rows][-1] == hostile
+
+
+# Images
+
+
+def seen_task(*pictures: bytes) -> Task:
+    """A stored, rolled-out task whose request comes with pictures."""
+    spec = pocket.tasks("train", 1, 0)[0]
+    attached = tuple(
+        Attachment(name=f"{n}.png", media_type="image/png", sha256=bytes_hash(data), size=len(data))
+        for n, data in enumerate(pictures)
+    )
+    request = spec.request.model_copy(update={"attachments": attached})
+    task = stored(load_spec(spec.model_copy(update={"request": request}).written()))
+    rolled_out()
+    return task
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("demonstrations", ""), ("prompts", "state:proven")])
+def test_the_images_of_the_tasks_are_kept_by_their_hash_and_stand_where_the_engine_looks(
+    db: None, tmp_path: Path, kind: str, asked: str
+) -> None:
+    (tmp_path / "in" / "deeper").mkdir(parents=True)
+    (tmp_path / "in" / "deeper" / "form.png").write_bytes(PICTURE)
+    (tmp_path / "in" / "notes.txt").write_text("no image")
+    seen_task(PICTURE)
+    assert keep_images(tmp_path / "in") == 1
+    dataset = frozen(kind=kind, filter_text=asked)
+    name = bytes_hash(PICTURE)
+    assert dataset.manifest["provenance"]["images"] == {"kept": 1, "missing": []}
+    assert dataset.manifest["files"][f"attachments/{name}"]["sha256"] == name
+    assert dataset.lint == []
+    run = RunDir.create(tmp_path / "run", PRESETS["cpu-tiny-sft"])
+    write_dataset(dataset, run.dataset)
+    assert (run.dataset / "attachments" / name).read_bytes() == PICTURE
+    assert check_manifest(run.dataset)["sha256"] == dataset.sha256
+    with zip_file(dataset) as stream, zipfile.ZipFile(stream) as archive:
+        assert archive.read(f"{dataset.code}/attachments/{name}") == PICTURE
+
+
+def test_an_image_that_nobody_has_given_is_named_as_missing_and_drops_no_row(db: None) -> None:
+    seen_task(PICTURE)
+    dataset = frozen()
+    assert dataset.rows == 1
+    assert dataset.manifest["provenance"]["images"] == {
+        "kept": 0,
+        "missing": [bytes_hash(PICTURE)],
+    }
+    assert not any(name.startswith("attachments/") for name in dataset.manifest["files"])
+
+
+def test_an_image_that_is_gone_from_the_store_fails_the_export_loudly(
+    db: None, tmp_path: Path
+) -> None:
+    seen_task(PICTURE)
+    Blob.put(PICTURE, "image/png")
+    dataset = frozen()
+    Blob.objects.all().delete()
+    with pytest.raises(DatasetDamaged, match=r"attachments/.* is not what was frozen"):
+        write_dataset(dataset, tmp_path / "out")
+
+
+def test_tasks_without_images_give_the_dataset_that_they_always_gave(
+    library: list[Task], tmp_path: Path
+) -> None:
+    dataset = frozen()
+    assert "images" not in dataset.manifest["provenance"]
+    write_dataset(dataset, tmp_path / "out")
+    assert not (tmp_path / "out" / "attachments").exists()
+
+
+def test_a_folder_of_images_that_are_too_large_is_refused(db: None, tmp_path: Path) -> None:
+    (tmp_path / "huge.png").write_bytes(PICTURE + bytes(LARGEST_IMAGE))
+    with pytest.raises(Invalid) as error:
+        keep_images(tmp_path)
+    assert [problem.message for problem in error.value.problems] == ["is larger than 32 MiB"]
+    assert not Blob.objects.exists()

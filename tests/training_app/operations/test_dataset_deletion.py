@@ -1,5 +1,7 @@
 """A dataset goes, or something begins to use it: one of the two, and the other is told."""
 
+from functools import partial
+
 import pytest
 
 from studio.web.choices import Role
@@ -51,9 +53,7 @@ def test_a_run_on_a_dataset_that_was_deleted_meanwhile_is_told_so_and_leaves_not
 def test_of_a_deletion_and_a_run_at_once_exactly_one_comes_to_pass(lead: User) -> None:
     for number in range(4):
         dataset = frozen(f"dataset {number}")
-        ends = at_once(
-            lambda dataset=dataset: delete(dataset, lead), lambda dataset=dataset: train(dataset)
-        )
+        ends = at_once(partial(delete, dataset, lead), partial(train, dataset))
         deleted, started = (end is None for end in ends)
         assert deleted != started
         assert [type(end) for end in ends if end is not None] == [Conflict if started else NotFound]

@@ -13,6 +13,7 @@ from training_app.core.curation import Rules
 from training_app.enums import DatasetKind
 from training_app.jobs.datasets import KIND, result_of
 from training_app.models import Dataset
+from training_app.operations.attachments import keep_images
 from training_app.operations.dataset_files import write_folder
 from training_app.operations.datasets import LARGEST_MIX, Mix, open_dataset
 from training_app.queries.datasets import get_dataset
@@ -58,11 +59,21 @@ class Command(JobCommand):
         )
         parser.add_argument("--license", default="", help="license and provenance of mixed files")
         parser.add_argument(
+            "--images",
+            type=Path,
+            metavar="FOLDER",
+            help="PNG and JPEG files that the tasks name by their hash; kept with the dataset",
+        )
+        parser.add_argument(
             "--to", type=Path, help="also write it as a folder that load_dataset reads"
         )
 
     def job_arguments(self, options: dict[str, Any]) -> JsonObject:
         """Open the dataset; whatever is wrong ends the command here."""
+        if options["images"] is not None:
+            if not options["images"].is_dir():
+                raise NotFound(f"There is no folder {options['images']}.")
+            keep_images(options["images"])
         self.dataset = open_dataset(
             kind=options["kind"],
             name=options["name"],
