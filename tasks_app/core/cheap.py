@@ -232,15 +232,17 @@ def first_candidates(step: Step) -> Step:
 def _chooses(value: Any) -> bool:
     if isinstance(value, LEAVES):
         return False
+    if isinstance(value, LISTS):
+        return any(map(_chooses, value))
     if isinstance(value, OBJECTS):
         return ("from" in value and "where" in value) or any(map(_chooses, value.values()))
-    return isinstance(value, LISTS) and any(map(_chooses, value))
+    return False
 
 
 def _first(value: Any) -> Any:
     if isinstance(value, LEAVES):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, OBJECTS):
         if "from" in value and "where" in value:
             kept = {k: v for k, v in value.items() if k not in ("where", "sort", "take")}
             first = {**kept, "take": "first"}
@@ -258,7 +260,7 @@ def _replies(spec: TaskSpec, text: str) -> list[Act]:
 def _leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, LEAVES):
         yield value
-    elif isinstance(value, Mapping):
+    elif isinstance(value, OBJECTS):
         for item in value.values():
             yield from _leaves(item)
     elif isinstance(value, LISTS):

@@ -129,6 +129,8 @@ class Evidence:
         """
         if isinstance(value, LEAVES):
             return value
+        if isinstance(value, LISTS):
+            return [self.resolve(item, stage_id) for item in value]
         if isinstance(value, OBJECTS):
             if is_reference(value):
                 key = orjson.dumps(value), stage_id
@@ -136,8 +138,6 @@ class Evidence:
                     self._resolved[key] = self._referred(value, key[0], stage_id)
                 return self._resolved[key]
             return {key: self.resolve(item, stage_id) for key, item in value.items()}
-        if isinstance(value, LISTS):
-            return [self.resolve(item, stage_id) for item in value]
         return value
 
     def _referred(self, reference: Mapping[str, Any], text: bytes, stage_id: str | None) -> Any:
@@ -189,7 +189,8 @@ def _selection(reference: bytes) -> Selection:
 def is_reference(value: Any) -> bool:
     """Say whether a value stands for a field of a record made during the run."""
     return (
-        isinstance(value, OBJECTS)
+        not isinstance(value, LEAVES)
+        and isinstance(value, OBJECTS)
         and isinstance(value.get("record"), str)
         and value.keys() <= {"record", "where", "field"}
     )
@@ -199,16 +200,20 @@ def has_reference(value: Any) -> bool:
     """Say whether a value holds a reference anywhere; values without can be compiled once."""
     if isinstance(value, LEAVES):
         return False
+    if isinstance(value, LISTS):
+        return any(map(has_reference, value))
     if isinstance(value, OBJECTS):
         return is_reference(value) or any(map(has_reference, value.values()))
-    return isinstance(value, LISTS) and any(map(has_reference, value))
+    return False
 
 
 def without_references(value: Any) -> Any:
     """Return a value with a text in place of each reference: what can be compiled before an
     episode.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, LEAVES):
+        return value
+    if isinstance(value, OBJECTS):
         if is_reference(value):
             return ""
         return {key: without_references(item) for key, item in value.items()}
@@ -219,7 +224,9 @@ def without_references(value: Any) -> Any:
 
 def referenced(value: Any) -> tuple[str, ...]:
     """Return the collections that the references inside a value read, in order."""
-    if isinstance(value, Mapping):
+    if isinstance(value, LEAVES):
+        return ()
+    if isinstance(value, OBJECTS):
         if is_reference(value):
             return (value["record"], *referenced(value.get("where", {})))
         return tuple(place for item in value.values() for place in referenced(item))

@@ -23,7 +23,8 @@ class Frozen(BaseModel):
         return self.model_dump(mode="json")
 
     def _forget(self) -> Self:
-        for name in [name for name in self.__dict__ if name not in type(self).model_fields]:
+        declared = type(self).model_fields  # looked up once: pydantic answers it slowly
+        for name in [name for name in self.__dict__ if name not in declared]:
             del self.__dict__[name]
         return self
 

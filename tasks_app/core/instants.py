@@ -21,7 +21,7 @@ def is_instant(text: str) -> bool:
     return _INSTANT.fullmatch(text) is not None and parse_instant(text) is not None
 
 
-@functools.lru_cache(maxsize=8192)
+@functools.lru_cache(maxsize=1024)
 def parse_date(text: str) -> date | None:
     """Return the day, None if the text is none."""
     if _DATE.fullmatch(text) is None:
@@ -32,7 +32,7 @@ def parse_date(text: str) -> date | None:
         return None
 
 
-@functools.lru_cache(maxsize=8192)
+@functools.lru_cache(maxsize=1024)
 def parse_instant(text: str) -> datetime | None:
     """Return the instant in UTC, None if the text is no timestamp with offset."""
     if _INSTANT.fullmatch(text) is None:

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import re2
 
 from tasks_app.core.instants import parse_date, parse_instant
-from tasks_app.core.values import LISTS, MISSING, NUMBERS, follow, split_path
+from tasks_app.core.values import LEAVES, LISTS, MISSING, NUMBERS, OBJECTS, follow, split_path
 
 TOLERANCE: Final = 0.005 + 1e-9
 OPERATORS: Final = frozenset(
@@ -254,13 +254,15 @@ def _close(operand: Any) -> tuple[float, float]:
 
 def is_operators(predicate: Any) -> bool:
     """Say whether a predicate is an object of operators (else it is a literal)."""
-    return isinstance(predicate, Mapping) and bool(predicate) and predicate.keys() <= OPERATORS
+    if isinstance(predicate, LEAVES) or not isinstance(predicate, OBJECTS):
+        return False
+    return bool(predicate) and predicate.keys() <= OPERATORS
 
 
 def compile_predicate(predicate: Any) -> Test:
     """Compile one predicate. The value MISSING stands for a field that isn't there."""
     if not is_operators(predicate):
-        if isinstance(predicate, Mapping):
+        if not isinstance(predicate, LEAVES) and isinstance(predicate, OBJECTS):
             unknown = [key for key in predicate if key not in OPERATORS]
             if any(key in OPERATORS for key in predicate):
                 raise PredicateError(f"unknown operator {unknown[0]}")
@@ -284,7 +286,7 @@ class Entry(NamedTuple):
 def compile_fields(where: Mapping[str, Any]) -> tuple[Entry, ...]:
     """Compile an object of field path → predicate, each for itself. Raises PredicateError."""
     found: list[Entry] = []
-    if not isinstance(where, Mapping):
+    if not isinstance(where, OBJECTS):
         raise PredicateError("expected an object of field → predicate")
     for path, predicate in where.items():
         try:
@@ -350,7 +352,9 @@ def in_words(predicate: Any, say: Callable[[Any], str] | None = None) -> str:
 
 def shown(value: Any) -> str:
     """Return a value as a person reads it: no quotes, `nothing` for null, lists by comma."""
-    if value is None or value is MISSING or value == "":
+    if isinstance(value, str):
+        return value or "nothing"
+    if value is None or value is MISSING:
         return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -461,7 +465,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, NUMBERS) and not isinstance(value, bool) and math.isfinite(value)
 
 
-@functools.lru_cache(maxsize=8192)
+@functools.lru_cache(maxsize=1024)
 def _compile_text(piece: str) -> Callable[[str], bool]:
     wanted = fold(piece).strip()
     if not wanted:

@@ -25,6 +25,7 @@ from tasks_app.core.values import (
     Record,
     digest,
     freeze,
+    freeze_values,
     in_order,
 )
 
@@ -285,9 +286,7 @@ def build_tables(
             rows: dict[str, Record] = {}
             for position, raw in enumerate(services[service][name]):
                 try:
-                    frozen = Record(
-                        {key: freeze(value) for key, value in declared.ordered(raw).items()}
-                    )
+                    frozen = freeze_values(declared.ordered(raw))
                 except InvalidValueError as problem:
                     raise InvalidValueError(f"{place}[{position}]: {problem}") from problem
                 record_id = frozen.get(declared.id_field)

@@ -330,7 +330,7 @@ class TaskSpec(Frozen):
     @functools.cached_property
     def hash(self) -> str:
         """The content hash, 64 hex digits."""
-        return content_hash(self.written())
+        return content_hash(self._content())
 
     def written(self) -> dict[str, Any]:
         """Return the spec as plain JSON data, defaults left out."""
@@ -338,7 +338,14 @@ class TaskSpec(Frozen):
 
     def canonical(self) -> bytes:
         """Return the canonical JSON text: the same bytes for equal specs in every process."""
-        return canonical(self.written())
+        return canonical(self._content())
+
+    def _content(self) -> dict[str, Any]:
+        """Return what `written` gives, with the records as they are: to dump them only for their
+        canonical text costs as much as all the rest.
+        """
+        rest = self.model_dump(mode="json", exclude_defaults=True, exclude={"services"})
+        return {**rest, "services": self.services}
 
     def check(self, check_id: str) -> AnyCheck:
         """Return a check by id. Raises KeyError."""

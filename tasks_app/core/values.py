@@ -55,10 +55,16 @@ class Items(list[Any]):
 
 
 class Record(dict[str, Any]):
-    """A frozen JSON object; `digest` is set once by the collection that holds it."""
+    """A frozen JSON object; `digest` is set once by the collection that holds it.
 
-    __slots__ = ("digest",)
+    What was read out of it is kept with it and goes when it goes: its text, and its summaries by
+    their fields. Copies and pickles leave both behind.
+    """
+
+    __slots__ = ("digest", "summaries", "text")
     digest: int
+    summaries: dict[tuple[str, ...], "Record"]
+    text: str
     __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -109,20 +115,27 @@ def freeze(value: Any, depth: int = 0) -> Any:
                 raise InvalidValueError(f"object keys must be text, not {type(key).__name__}")
             if not key.isprintable():
                 freeze(key)
-        return Record(  # most values are plain text: told here, which saves a call
-            {
-                key: item
-                if type(item) is str
-                and item.isascii()
-                and "\x00" not in item
-                and len(item) <= LONGEST_TEXT
-                else freeze(item, depth + 1)
-                for key, item in value.items()
-            }
-        )
+        return freeze_values(value, depth + 1)
     if listed or isinstance(value, LISTS):
         return Items([freeze(item, depth + 1) for item in value])
     raise InvalidValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def freeze_values(values: Mapping[str, Any], depth: int = 0) -> Record:
+    """Return an object of text keys with every value frozen. Raises InvalidValueError as
+    `freeze` does.
+    """
+    return Record(  # most values are plain text: told here, which saves a call
+        {
+            key: item
+            if type(item) is str
+            and item.isascii()
+            and "\x00" not in item
+            and len(item) <= LONGEST_TEXT
+            else freeze(item, depth)
+            for key, item in values.items()
+        }
+    )
 
 
 def in_order(value: Any, first: Iterable[str] = ()) -> Any:
@@ -131,21 +144,25 @@ def in_order(value: Any, first: Iterable[str] = ()) -> Any:
 
     Equal values then read the same, however they were written: the hash of a spec leaves order out.
     """
+    if isinstance(value, LEAVES):
+        return value
+    if isinstance(value, LISTS):
+        return [in_order(item) for item in value]
     if isinstance(value, Mapping):
         ahead = [key for key in first if key in value]
         keys = [*ahead, *sorted(value.keys() - set(ahead))]
         return {key: in_order(value[key]) for key in keys}
-    if isinstance(value, LISTS):
-        return [in_order(item) for item in value]
     return value
 
 
 def thaw(value: Any) -> Any:
     """Return plain dicts and lists; the copy may be changed freely."""
-    if isinstance(value, Mapping):
-        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, LEAVES):
+        return value
     if isinstance(value, LISTS):
         return [thaw(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
     return value
 
 
@@ -179,7 +196,7 @@ def digest(address: str, value: Mapping[str, Any], unstable: Iterable[str] = ())
 _ESCAPES: Final = (("~", "~0"), ("/", "~1"), (".", "~2"), ("#", "~3"), ("*", "~4"), (",", "~5"))
 
 
-@functools.lru_cache(maxsize=8192)
+@functools.lru_cache(maxsize=1024)
 def escape_id(record_id: str) -> str:
     """Write an id so that it can stand inside an address."""
     for plain, written in _ESCAPES:

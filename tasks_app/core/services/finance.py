@@ -570,4 +570,4 @@ class Finance(Service):
 
 
 def _account(text: str) -> str:
-    return "".join(character for character in text if character.isalnum()).upper()
+    return "".join(filter(str.isalnum, text)).upper()

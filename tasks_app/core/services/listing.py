@@ -12,7 +12,7 @@ from pydantic import StringConstraints
 
 from tasks_app.core.calls import ToolError
 from tasks_app.core.instants import day_of, parse_instant
-from tasks_app.core.values import NUMBERS, Record
+from tasks_app.core.values import LEAVES, NUMBERS, OBJECTS, Record
 
 R = TypeVar("R")
 Page = Mapping[str, Any]
@@ -23,52 +23,46 @@ Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 DEFAULT_LIMIT: Final = 50
 
-# Records never change, so what is derived from one may be remembered. The memos are keyed by
-# identity and hold the record itself: its id cannot pass to another while it is remembered.
-_MEMO_SIZE: Final = 20_000
-_texts: dict[int, tuple[Any, str]] = {}
-_summaries: dict[tuple[int, Sequence[str]], tuple[Any, Record]] = {}
-
 
 def text_of(record: Any) -> str:
-    """Return all texts and numbers of a record in lower case, one a line; remembered per record."""
-    known = _texts.get(id(record))
-    if known is not None and known[0] is record:
-        return known[1]
+    """Return all texts and numbers of a record in lower case, one a line; kept with the record."""
+    known: str | None = getattr(record, "text", None)
+    if known is not None:
+        return known
     pieces: list[str] = []
     _gather(record, pieces)
     text = "\n".join(pieces).casefold()
     if type(record) is Record:
-        if len(_texts) >= _MEMO_SIZE:
-            _texts.clear()
-        _texts[id(record)] = (record, text)
+        record.text = text
     return text
 
 
 def summary_of(record: Any, fields: tuple[str, ...]) -> Record:
-    """Return the named fields that a record has, in that order; remembered per record."""
-    key = (id(record), fields)
-    known = _summaries.get(key)
-    if known is not None and known[0] is record:
-        return known[1]
+    """Return the named fields that a record has, in that order; kept with the record."""
+    kept: dict[tuple[str, ...], Record] | None = getattr(record, "summaries", None)
+    if kept is not None and fields in kept:
+        return kept[fields]
     made = Record({name: record[name] for name in fields if name in record})
-    if type(record) is Record:
-        if len(_summaries) >= _MEMO_SIZE:
-            _summaries.clear()
-        _summaries[key] = (record, made)
+    if kept is not None:
+        kept[fields] = made
+    elif type(record) is Record:
+        record.summaries = {fields: made}
     return made
 
 
 def _gather(value: Any, pieces: list[str]) -> None:
     if isinstance(value, str):
         pieces.append(value)
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            _gather(item, pieces)
+    elif isinstance(value, LEAVES):
+        if value is not None and not isinstance(value, bool):
+            pieces.append(str(value))
     elif isinstance(value, list):
         for item in value:
             _gather(item, pieces)
-    elif value is not None and not isinstance(value, bool):
+    elif isinstance(value, OBJECTS):
+        for item in value.values():
+            _gather(item, pieces)
+    else:
         pieces.append(str(value))
 
 
@@ -79,8 +73,7 @@ def search(rows: Iterable[R], query: str | None) -> list[R]:
         return list(rows)
     chosen: list[R] = []
     for row in rows:
-        known = _texts.get(id(row))
-        text = known[1] if known is not None and known[0] is row else text_of(row)
+        text = getattr(row, "text", None) or text_of(row)
         for word in words:
             if word not in text:
                 break
@@ -134,7 +127,7 @@ def moment(value: Any) -> str:
     return _moment(value) if isinstance(value, str) else ""
 
 
-@functools.lru_cache(maxsize=8192)
+@functools.lru_cache(maxsize=1024)
 def _moment(text: str) -> str:
     instant = parse_instant(text)
     return text if instant is None else instant.isoformat()
@@ -163,7 +156,7 @@ def number(value: Any) -> float:
 
 def objects(value: Any) -> list[Mapping[str, Any]]:
     """Return the objects of a list that a record may hold, none for anything else."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, OBJECTS)] if isinstance(value, list) else []
 
 
 def state_of(record: Any) -> str:

@@ -244,7 +244,12 @@ def _dropped(value: Any, criterion: Criterion) -> Any:
         return value
     if isinstance(value, OBJECTS):
         where = value.get("where")
-        if isinstance(where, Mapping) and criterion.name in where and is_binding(value):
+        if (
+            where is not None
+            and isinstance(where, OBJECTS)
+            and criterion.name in where
+            and is_binding(value)
+        ):
             if canonical({**value, "field": None, "take": None}) == criterion.choice:
                 kept = {k: v for k, v in where.items() if k != criterion.name}
                 return {**value, "where": kept}

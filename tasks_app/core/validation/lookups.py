@@ -43,7 +43,7 @@ from tasks_app.core.validation.trace import (
     told,
 )
 from tasks_app.core.validation.trial import Trial
-from tasks_app.core.values import LISTS, OBJECTS, follow, is_column
+from tasks_app.core.values import LEAVES, LISTS, OBJECTS, follow, is_column
 
 LOOKALIKES: Final = 2
 _MOST_OTHERS: Final = 12
@@ -341,9 +341,9 @@ def _disagreeing(tables: Tables, leaf: Any) -> Iterator[tuple[_Source, Any, _Sou
 
 
 def _is(value: Any, leaf: Any) -> bool:
-    return (
-        not isinstance(value, (*LISTS, *OBJECTS)) and type(value) is not bool and same(value, leaf)
-    )
+    if isinstance(value, LEAVES):
+        return type(value) is not bool and same(value, leaf)
+    return not isinstance(value, (*LISTS, *OBJECTS)) and same(value, leaf)
 
 
 _HOLDERS: Final = frozenset({"tables/tables", "sheets/sheets"})

@@ -228,16 +228,16 @@ def _within(value: Any) -> list[tuple[str, Any]]:
     """Return the objects and lists inside an object or list, with their places."""
     if isinstance(value, LEAVES):
         return []
-    if isinstance(value, OBJECTS):
-        return [(pointer(k), v) for k, v in value.items() if not isinstance(v, LEAVES)]
     if isinstance(value, LISTS):
         return [(f"/{i}", v) for i, v in enumerate(value) if not isinstance(v, LEAVES)]
+    if isinstance(value, OBJECTS):
+        return [(pointer(k), v) for k, v in value.items() if not isinstance(v, LEAVES)]
     return []
 
 
 def _patterns(value: Any, place: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every {"tool", "arguments"} inside a written constraint or check, with its place."""
-    if isinstance(value, OBJECTS) and "tool" in value:
+    if not isinstance(value, LISTS) and isinstance(value, OBJECTS) and "tool" in value:
         yield place, value
     for inner, item in _within(value):
         yield from _patterns(item, f"{place}{inner}")

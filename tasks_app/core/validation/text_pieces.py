@@ -26,7 +26,7 @@ from tasks_app.core.predicates import (
 )
 from tasks_app.core.program import Act
 from tasks_app.core.services.catalog import tools
-from tasks_app.core.values import LISTS, NUMBERS
+from tasks_app.core.values import LISTS, NUMBERS, OBJECTS
 
 _NUMBER: Final = re.compile(r"[-+−]?\d(?:[\d.,'\u00a0\u202f]*\d)?")
 _SPACED: Final = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")
@@ -187,7 +187,9 @@ def _found(text: str, word: str) -> list[tuple[int, int]]:
 
 
 def _number(piece: Any) -> tuple[float | None, float]:
-    if isinstance(piece, Mapping) and "number" in piece:
+    if isinstance(piece, str):
+        return None, 0.0
+    if isinstance(piece, OBJECTS) and "number" in piece:
         return float(piece["number"]), float(piece.get("within", 0))
     if isinstance(piece, NUMBERS) and not isinstance(piece, bool):
         return float(piece), 0.0

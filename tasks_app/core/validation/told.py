@@ -102,10 +102,10 @@ class Told:
             elif isinstance(value, LEAVES):
                 if isinstance(value, NUMBERS) and not isinstance(value, bool):
                     exact.add(round(float(value), 2))
-            elif isinstance(value, OBJECTS):
-                waiting.extend(value.values())
             elif isinstance(value, LISTS):
                 waiting.extend(value)
+            elif isinstance(value, OBJECTS):
+                waiting.extend(value.values())
 
     def says(self, value: Any) -> bool:
         """Say whether a number or a text was told; small counts always were."""

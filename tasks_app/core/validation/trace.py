@@ -2,7 +2,7 @@
 the other gates found.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import Call
@@ -69,17 +69,20 @@ def leaves(value: Any) -> list[Any]:
 
 
 def _gather(value: Any, found: list[Any]) -> None:
-    if isinstance(value, LEAVES):
-        if value is not None and not isinstance(value, bool):
-            found.append(value)
+    if isinstance(value, LISTS):
+        inside: Iterable[Any] = value
     elif isinstance(value, OBJECTS):
-        for item in value.values():
-            _gather(item, found)
-    elif isinstance(value, LISTS):
-        for item in value:
-            _gather(item, found)
+        inside = value.values()
     else:
-        found.append(value)
+        inside = (value,)
+    for item in inside:  # most are plain: told here, which saves a call
+        if isinstance(item, LEAVES):
+            if item is not None and not isinstance(item, bool):
+                found.append(item)
+        elif item is value:
+            found.append(item)
+        else:
+            _gather(item, found)
 
 
 def is_number(value: Any) -> bool:
@@ -153,17 +156,26 @@ def scope_of(trial: Trial) -> dict[str, Any]:
 
 
 def bindings(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield every binding inside a value, outer ones first."""
+    """Return every binding inside a value, outer ones first."""
+    found: list[Mapping[str, Any]] = []
+    _add_bindings(value, found)
+    return iter(found)
+
+
+def _add_bindings(value: Any, found: list[Mapping[str, Any]]) -> None:
     if isinstance(value, LEAVES):
         return
-    if isinstance(value, OBJECTS):
+    if isinstance(value, LISTS):
+        inside: Iterable[Any] = value
+    elif isinstance(value, OBJECTS):
         if is_binding(value):
-            yield value
-        for item in value.values():
-            yield from bindings(item)
-    elif isinstance(value, LISTS):
-        for item in value:
-            yield from bindings(item)
+            found.append(value)
+        inside = value.values()
+    else:
+        return
+    for item in inside:
+        if not isinstance(item, LEAVES):
+            _add_bindings(item, found)
 
 
 def ends_otherwise(trial: Trial, play: Play) -> bool:
@@ -173,7 +185,7 @@ def ends_otherwise(trial: Trial, play: Play) -> bool:
 
 def listings(outcome: Any) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield the lists of records in a result, by their key."""
-    if isinstance(outcome, Mapping):
+    if isinstance(outcome, OBJECTS):
         for name, value in outcome.items():
-            if isinstance(value, list) and value and all(isinstance(r, Mapping) for r in value):
+            if isinstance(value, list) and value and all(isinstance(r, OBJECTS) for r in value):
                 yield name, value

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from tasks_app.core.calls import Call
+from tasks_app.core.calls import Call, encode_arguments
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.program import (
     REPETITIONS,
@@ -74,6 +74,8 @@ class Trial:
         self._null: Play | None = None
         self._readings: Sequence[text_pieces.Reading] | None = None
         self._plays: dict[tuple[int, ...], Play] = {}
+        self._said: dict[int, tuple[Mapping[str, Any], bytes]] = {}
+        """Arguments of acts as calls send them."""
         self._told: dict[int, tuple[Grade, bytes]] = {}
         """Grades as the hash takes them in; many runs share one."""
         self.extra: tuple[Act, ...] | None = None
@@ -146,15 +148,30 @@ class Trial:
         world.restore(mark)
         shared = self._shared_end(acts, at)
         if shared:
-            _do(world, acts[: len(acts) - shared])
+            self._do(acts[: len(acts) - shared])
             there = self.marks[len(self.acts) - shared]
             if _same_state(world.store, there):
                 return self._rejoined(name, acts, len(mark.log), there)
-            _do(world, acts[len(acts) - shared :])
+            self._do(acts[len(acts) - shared :])
         else:
-            _do(world, acts)
+            self._do(acts)
         world.finish()
         return self._graded(name, acts, len(mark.log))
+
+    def _do(self, acts: Sequence[Act]) -> None:
+        """Do acts. Most are the very ones of other runs: their arguments are written down once."""
+        world, said = self.world, self._said
+        for act in acts:
+            tool, arguments = act.tool, act.arguments
+            if tool is not None:
+                met = said.get(id(arguments))
+                if met is None:  # the arguments are kept, so their address stays their own
+                    met = said[id(arguments)] = (arguments, encode_arguments(arguments))
+                world.call(tool, met[1])
+            elif world.finished:
+                break
+            else:
+                world.reply(act.reply)
 
     def _shared_end(self, acts: Sequence[Act], at: int) -> int:
         """Return how many acts at the end are the reference's own."""
@@ -364,16 +381,6 @@ class _MarkingWorld(World):
         """Let the stages that were not reached happen; those are no acts."""
         self.end = self.snapshot()
         super().finish()
-
-
-def _do(world: World, acts: Sequence[Act]) -> None:
-    for act in acts:
-        if act.tool is not None:
-            world.call(act.tool, act.arguments)
-        elif world.finished:
-            break
-        else:
-            world.reply(act.reply)
 
 
 def _same_state(here: Store, there: Snapshot) -> bool:

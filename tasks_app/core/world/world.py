@@ -16,7 +16,7 @@ import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Self, cast
+from typing import Any, Final, Self, cast
 
 from tasks_app.core.calls import Call, Tables, ToolError, ToolFacts, encode_arguments, log_call
 from tasks_app.core.evidence import Evidence, Ground, StageEvidence
@@ -101,14 +101,10 @@ class Seed:
         return (all_tools()[alias.tool], alias) if alias is not None else (None, None)
 
 
-class _Known(NamedTuple):
-    """What a call did. The tables before it are its call's own, so no address is used again."""
-
-    call: Call
-    counters_before: Mapping[str, Counter]
-    tables: Tables
-    total: int
-    counters: Mapping[str, Counter]
+_Known = tuple[Call, Mapping[str, Counter], Tables, int, Mapping[str, Counter]]
+"""What a call did: the call, the counters before it; tables, total and counters after it. The
+tables before it are its call's own, so no address is used again.
+"""
 
 
 class World:
@@ -128,6 +124,7 @@ class World:
         self.now = self.seed.now
         self._services: dict[type[Service], Service] = {}
         self._known: dict[tuple[str, bytes, str, int, int], _Known] | None = None
+        """Calls by name, arguments, time, and the addresses of the tables and counters before."""
 
     def remembering_with(self, other: "World") -> Self:
         """Remember calls from now on, with another world of the same seed."""
@@ -242,9 +239,8 @@ class World:
         if known is not None and self._repeats(tool):
             if len(known) >= _REMEMBERED:
                 known.clear()
-            known[name, asked, self.now, id(tables), id(counters)] = _Known(
-                call, counters, store.tables, store.total, store.counters
-            )
+            after = store.tables, store.total, store.counters
+            known[name, asked, self.now, id(tables), id(counters)] = (call, counters, *after)
         return call
 
     def _repeats(self, tool: Tool | None) -> bool:
@@ -253,13 +249,13 @@ class World:
             tool.facts.kind != "channel" and tool.facts.name not in self.seed.faults
         )
 
-    def _repeat(self, known: "_Known") -> Call:
+    def _repeat(self, known: _Known) -> Call:
         """Do what a call did before on the same tables."""
         store = self.store
         log = store.log
         stage = self.seed.stages[store.context.stage]
-        call = known.call.again(len(log), store.state_key(), stage)
-        store.tables, store.total, store.counters = known.tables, known.total, known.counters
+        call = known[0].again(len(log), store.state_key(), stage)
+        _, _, store.tables, store.total, store.counters = known
         store.log = (*log, call)
         return call
 

@@ -1,3 +1,5 @@
+import copy
+import sys
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from tasks_app.core.services.listing import (
     search,
     select,
     state_of,
+    summary_of,
     text_of,
 )
 from tasks_app.core.values import freeze
@@ -99,3 +102,26 @@ def test_given_drops_none_and_wants_something() -> None:
     assert given(a=1, b=None, c=False) == {"a": 1, "c": False}
     with pytest.raises(ToolError, match="give at least one of a, b"):
         given(a=None, b=None)
+
+
+def test_what_is_read_out_of_a_record_is_kept_with_it_and_goes_when_it_goes() -> None:
+    record = freeze({"id": "TK-1", "subject": "Late Parcel", "priority": 2})
+
+    text, summary = text_of(record), summary_of(record, ("id",))
+
+    assert text_of(record) is text
+    assert summary_of(record, ("id",)) is summary
+    assert summary_of(record, ("subject", "id")) == {"subject": "Late Parcel", "id": "TK-1"}
+    assert [hasattr(copy.copy(record), kept) for kept in ("text", "summaries")] == [False, False]
+
+
+def test_no_record_outlives_its_world_because_it_was_searched() -> None:
+    lines = freeze(["one line", "another"])
+    before = sys.getrefcount(lines)
+    record = freeze({"id": "TK-1", "lines": lines})
+
+    found = search([record], "another"), summary_of(record, ("id", "lines"))
+    assert found == ([record], record)
+
+    del record, found
+    assert sys.getrefcount(lines) == before
