@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tasks_app.core.generation.families.meeting_slot import MeetingSlot
+from tasks_app.core.generation.families.payment_allocation import PaymentAllocation
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
 from tasks_app.core.generation.families.reach_the_right_person import ReachTheRightPerson
@@ -23,9 +23,9 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             *POCKET_FAMILIES,
             ReachTheRightPerson(),
             StockReplenishment(),
+            PaymentAllocation(),
             TicketTriage(),
             ThreeWayMatch(),
-            MeetingSlot(),
         )
     }
 )
