@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tasks_app.core.generation.families.meeting_slot import MeetingSlot
 from tasks_app.core.generation.families.payment_allocation import PaymentAllocation
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
@@ -26,6 +27,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             PaymentAllocation(),
             TicketTriage(),
             ThreeWayMatch(),
+            MeetingSlot(),
         )
     }
 )
