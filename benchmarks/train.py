@@ -29,8 +29,8 @@ from training_app.engine.grpo import _arguments, make_trainer
 from training_app.engine.play import taught_limit
 from training_app.engine.rewards import Rewards
 
-STEPS = 4
-"""Optimizer steps of a repetition: one generation, gone over twice."""
+STEPS = 6
+"""Optimizer steps of a repetition: one generation, gone over three times."""
 SUBJECTS: Mapping[str, str] = {"plain": "grpo", "grpo": "grpo", "gigpo": "gigpo"}
 
 

@@ -3,6 +3,11 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long it takes to draw an example says how busy the machine is, not whether the code is right.
+settings.register_profile("studio", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("studio")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -320,9 +320,9 @@ for step in (200, 400, 600):
                 "greedy": shares(40, step / 620, step / 700, step / 600)}
     start = Checkpoint.objects.create(run=sft, step=step, bytes=13_400_000, evaluation=measured)
 for number, algorithm in enumerate(Algorithm.values[1:], 2):
-    made_run(Algorithm(algorithm), code=f"RUN-000{number}", steps=60, parent=start,
+    made_run(Algorithm(algorithm), code=f"RUN-000{number}", steps=78, parent=start,
              result=came_to(shares(120, 0.78, 0.7, 0.85)), finished_at=timezone.now())
-made_run(steps=60, recipe=preset("cpu-tiny-control"), parent=start,
+made_run(steps=78, recipe=preset("cpu-tiny-control"), parent=start,
          result=came_to(shares(120, .7, .61, .77)))
 made_run(Algorithm.GDPO, code="RUN-0007", steps=12, state=JobState.FAILED, halvings=2,
          message="disk: 0.1 GB are free. To mend it: free some space.")

@@ -79,9 +79,9 @@ def test_curves_log_and_progress_follow_a_run_directory_that_grows(
     run, grow = growing
     page = drawn(visitor.open(f"/runs/{run.code}/"))
     before = line_of(page, "reward")
-    expect(page.locator("#run-live")).to_contain_text("step 10 of 60")
+    expect(page.locator("#run-live")).to_contain_text("step 10 of 78")
     grow(11, 30, JobState.RUNNING)
-    expect(page.locator("#run-live")).to_contain_text("step 30 of 60")
+    expect(page.locator("#run-live")).to_contain_text("step 30 of 78")
     expect(page.locator("#words-loss")).to_contain_text("at step 30")
     expect(page.locator("#log")).to_contain_text("step 30 done")
     drawn(page)

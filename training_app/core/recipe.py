@@ -287,17 +287,17 @@ def _flat(value: Any, place: str = "") -> dict[str, Any]:
     return found
 
 
-def _online(preset: str, algorithm: Algorithm, learning_rate: float = 1.5e-5) -> Recipe:
+def _online(preset: str, algorithm: Algorithm, learning_rate: float = 2e-5) -> Recipe:
     return Recipe(
         preset=preset,
         algorithm=algorithm,
-        steps=60,
+        steps=78,
         batch=32,
         learning_rate=learning_rate,
         warmup=4,
-        save_every=20,
+        save_every=18,
         threads=2,
-        rollouts=Rollouts(tasks=64, iterations=2, start_low=0.4),
+        rollouts=Rollouts(tasks=24, iterations=3, start_low=0.4),
         measure=Measure(every=0, final_tasks=40),
     )
 

@@ -60,7 +60,7 @@ def test_a_run_is_a_row_and_a_directory_with_its_recipe(studio: Path) -> None:
             "rollouts": PRESETS["cpu-tiny-grpo"].rollouts.model_copy(update={"group": 4}),
         }
     )
-    assert (run.state, run.steps, run.seed, run.algorithm) == (JobState.QUEUED, 60, 7, "grpo")
+    assert (run.state, run.steps, run.seed, run.algorithm) == (JobState.QUEUED, 78, 7, "grpo")
     assert run.recipe_hash == directory.recipe().hash
     entry = AuditEntry.objects.get(act="start_run")
     assert (entry.subject, entry.detail["seed"]) == (run.code, 7)

@@ -319,7 +319,7 @@ def test_different_suites_are_explained_with_what_can_be_compared(
     assert "Nothing else was measured on it." in said
     page(client, f"/compare/{after.code}/{after.code}/", 400)
     page(client, f"/compare/{after.code}/EV-0000/", 404)
-    assert "is no code of an evaluation" in words(page(client, "/compare/E-AAAA/E-BBBB/", 404))
+    assert "is no code of an evaluation" in words(page(client, "/compare/RUN-AAAA/RUN-BBBB/", 404))
 
 
 def test_a_checkpoint_is_served_and_stopped_from_the_page(

@@ -93,7 +93,7 @@ def test_the_list_shows_state_method_progress_reward_success_and_checkpoint(
 ) -> None:
     run = made_run(
         Algorithm.GIGPO,
-        steps=60,
+        steps=78,
         result={
             "reward_first_fifth": 0.41,
             "reward_last_fifth": 0.79,
@@ -101,9 +101,9 @@ def test_the_list_shows_state_method_progress_reward_success_and_checkpoint(
         },
     )
     Checkpoint.objects.create(run=run, step=40)
-    last = Checkpoint.objects.create(run=run, step=60)
+    last = Checkpoint.objects.create(run=run, step=78)
     text = words(page(viewer, "/runs/"))
-    for expected in ("GiGPO", "succeeded", "60 of 60", "0.41 → 0.79", "50 %", f"{last.code} +1"):
+    for expected in ("GiGPO", "succeeded", "78 of 78", "0.41 → 0.79", "50 %", f"{last.code} +1"):
         assert expected in text, expected
 
 
@@ -113,7 +113,7 @@ def test_a_run_that_goes_on_shows_its_reward_up_to_here_and_the_list_follows_it(
     run = made_run(steps=20, state=JobState.RUNNING)
     html = page(viewer, "/runs/")
     assert 'data-poll="3"' in html
-    assert "20 of 60" in words(html)
+    assert "20 of 78" in words(html)
     etag = viewer.get("/runs/")["ETag"]
     fragment = {"HX-Request": "true", "HX-Target": "runs"}
     same = viewer.get("/runs/", headers={**fragment, "If-None-Match": etag})
@@ -152,7 +152,7 @@ def test_a_page_holds_a_chart_with_its_words_for_every_curve(viewer: Client) -> 
 def test_a_run_without_a_step_says_what_comes_first(viewer: Client) -> None:
     text = words(page(viewer, f"/runs/{made_run(state=JobState.STARTING).code}/"))
     assert "No step yet." in text
-    assert "The first is saved at step 20." in text
+    assert "The first is saved at step 18." in text
 
 
 def test_the_live_part_is_304_until_something_moves(viewer: Client) -> None:
@@ -166,7 +166,7 @@ def test_the_live_part_is_304_until_something_moves(viewer: Client) -> None:
     log_steps(run, 11, 11)
     TrainingRun.objects.filter(pk=run.pk).update(step=11)
     later = viewer.get(path, headers={**fragment, "If-None-Match": first["ETag"]})
-    assert (later.status_code, "step 11 of 60" in words(later.content.decode())) == (200, True)
+    assert (later.status_code, "step 11 of 78" in words(later.content.decode())) == (200, True)
 
 
 def test_what_comes_before_the_first_step_is_told_with_its_own_bar(viewer: Client) -> None:
@@ -262,23 +262,23 @@ def test_before_and_after_print_the_kind_of_split_beside_each_number(viewer: Cli
 
 def test_reward_stands_beside_the_control_of_the_same_start_and_seed(viewer: Client) -> None:
     start = Checkpoint.objects.create(run=made_run(Algorithm.SFT, steps=4), step=4)
-    run = made_run(steps=60, parent=start, seed=1)
+    run = made_run(steps=78, parent=start, seed=1)
     control = preset("cpu-tiny-control")
-    made_run(steps=60, recipe=control, parent=start, seed=2)
-    alike = made_run(steps=60, recipe=control, parent=start, seed=1)
-    made_run(steps=60, recipe=control, parent=start, seed=3)
-    made_run(steps=60, recipe=control, seed=1)
+    made_run(steps=78, recipe=control, parent=start, seed=2)
+    alike = made_run(steps=78, recipe=control, parent=start, seed=1)
+    made_run(steps=78, recipe=control, parent=start, seed=3)
+    made_run(steps=78, recipe=control, seed=1)
     html = page(viewer, f"/runs/{run.code}/")
     panel = words(html[html.index('id="run-result"') :])
-    assert "GRPO, this run 1 0.56 0.71 +0.15" in panel
+    assert "GRPO, this run 1 0.55 0.71 +0.16" in panel
     assert f"Control {alike.code} 1 0.50 0.50 -0.01" in panel
     assert "Its last fifth lies 0.21 above the control’s" in panel
     assert "This is a control: learning rate 0." in words(page(viewer, f"/runs/{alike.code}/"))
 
 
 def test_a_run_without_a_control_says_how_to_get_one(viewer: Client) -> None:
-    made_run(steps=60, recipe=preset("cpu-tiny-control"), parent=None, state=JobState.FAILED)
-    run = made_run(steps=60)
+    made_run(steps=78, recipe=preset("cpu-tiny-control"), parent=None, state=JobState.FAILED)
+    run = made_run(steps=78)
     assert "No control starts where this run does" in words(page(viewer, f"/runs/{run.code}/"))
 
 
@@ -534,7 +534,7 @@ def test_the_form_shows_the_exact_recipe_and_bold_what_differs(editor: Client) -
     )
     changed = re.findall(r'<tr class="changed">(.*?)</tr>', html, re.S)
     assert [words(row) for row in changed] == [
-        "steps 40 instead of 60",
+        "steps 40 instead of 78",
         "rollouts.temperature 0.9 instead of 1",
     ]
     assert html.count('class="field changed"') == 1
@@ -544,7 +544,7 @@ def test_the_form_shows_the_exact_recipe_and_bold_what_differs(editor: Client) -
 def test_the_preflight_names_what_was_looked_at_and_the_fix(editor: Client) -> None:
     text = words(page(editor, "/runs/new/?preset=cpu-tiny-grpo"))
     for expected in (
-        "Dataset the pocket suite, 64 tasks made at the start",
+        "Dataset the pocket suite, 24 tasks made at the start",
         "Start an SFT checkpoint that succeeds in 40% to 60% when sampled",
         "Device no worker for training is running; the run waits until one is",
         "Disk",
@@ -627,7 +627,7 @@ def test_recipes_are_told_apart_place_by_place(viewer: Client) -> None:
     b = made_run(Algorithm.GIGPO, steps=5, recipe=preset("cpu-tiny-gigpo", steps=40))
     text = words(page(viewer, f"/runs/compare/?runs={a.code},{b.code}"))
     assert "algorithm grpo gigpo" in text
-    assert "steps 60 40" in text
+    assert "steps 78 40" in text
     assert "2 of" in text
 
 
