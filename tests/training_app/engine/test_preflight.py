@@ -151,6 +151,13 @@ def test_a_model_for_which_neither_disk_nor_memory_suffices_is_named(
     found = {problem.place: problem for problem in check(run)}
     assert {"disk", "memory"} <= set(found)
     assert found["memory"].fix.startswith("close other programs, or choose a smaller model")
+    assert found["disk"].fix == "free some space or keep fewer checkpoints"
+    if not torch.cuda.is_available():
+        assert found["device"] == (
+            "device",
+            "no GPU on this machine for a pretrained model",
+            "export the run and start it where there is one, or use a cpu-tiny preset",
+        )
 
 
 def test_the_command_prints_the_problems(
