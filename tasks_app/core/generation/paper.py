@@ -1,4 +1,5 @@
-"""The paper on which a draft is written: the parts of a spec, gathered one by one and put together.
+"""The paper on which a family writes one draft: the parts of a spec, gathered in the order in which
+one works, and put together.
 
 A family says what is done, what is checked and what the rules are; the paper keeps a rule and its
 constraint together, counts what sets the difficulty, and writes the spec.
@@ -8,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from tasks_app.core.generation.cast import MANNERS, Cast, Clock, Person
-from tasks_app.core.generation.forms import Json, collateral, weighted
-from tasks_app.core.services.catalog import tools
+from tasks_app.core.calls import ErrorCode
+from tasks_app.core.generation.cast import MANNERS, Cast, Clock, Firm, Person
+from tasks_app.core.generation.forms import Json, collateral, filled, step, weighted
+from tasks_app.core.services.catalog import tools as all_tools
 
 Severity = str | float
 """`gate`, or what breaking the rule takes away."""
 
+GATE: Final = "gate"
+FAULT_CODES: Final[Sequence[ErrorCode]] = ("rate_limited", "unavailable", "timeout")
 DELAYS: Final = (5, 10, 20, 30)
-TRANSIENT: Final = ("rate_limited", "unavailable", "timeout")
 
 
 class Kind(NamedTuple):
@@ -29,120 +32,120 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """Who asks whom, and where."""
+class Office:
+    """Where it plays: the house, who asks, and as whom the coworker works."""
 
-    organisation: str
-    coworker_role: str
+    house: Firm
+    kind: str
+    """What the house does, in a few words."""
+    lead: Person
+    lead_role: str
+    own_role: str
     mailbox: str
-    requester: Person
-    requester_role: str
-    others: tuple[tuple[Person, str], ...] = ()
-    """Colleagues who are named to the coworker, with their roles."""
-
-    def written(self, manner: str) -> Json:
-        """Return the people of a spec's workplace."""
-        asks = _card(self.requester, self.requester_role)
-        return {
-            "organisation": self.organisation,
-            "coworker": {"role": self.coworker_role, "mailbox": self.mailbox},
-            "requester": {**asks, "manner": manner},
-            "people": [asks, *(_card(person, role) for person, role in self.others)],
-        }
-
-
-def _card(person: Person, role: str) -> Json:
-    return {"name": person.name, "role": role, "mailbox": person.email}
 
 
 @dataclass
 class Paper:
-    """One draft being written."""
+    """The parts of one spec."""
 
     kind: Kind
     cast: Cast
     clock: Clock
+    office: Office
     steps: list[Json] = field(default_factory=list)
     checks: list[tuple[float, Json]] = field(default_factory=list)
     constraints: list[Json] = field(default_factory=list)
     write_set: list[Any] = field(default_factory=list)
     free: list[Json] = field(default_factory=list)
     faults: list[Json] = field(default_factory=list)
+    services: Json = field(default_factory=dict)
+    tools: list[str] = field(default_factory=list)
     alternatives: list[list[Json]] = field(default_factory=list)
-    policies: dict[str, Json] = field(default_factory=dict)
-    parameters: Json = field(default_factory=dict)
-    """What the draw came to, for the provenance."""
+    claimed: set[str] = field(default_factory=lambda: {"C7", "C8", "C9", "C19"})
+    people: list[Json] = field(default_factory=list)
+    """Colleagues and rooms that are named to the coworker, beside the one who asks."""
     contract: str = ""
+    """What the reply has to hold, as the coworker is told it."""
+    _titles: dict[str, str] = field(default_factory=dict)
+    _sentences: dict[str, list[str]] = field(default_factory=dict)
 
     # --- rules -----------------------------------------------------------------------------------
 
-    def policy(self, policy_id: str, title: str, *sentences: str) -> None:
-        """Open a document of rules, in the order of opening."""
-        self.policies[policy_id] = {"id": policy_id, "title": title, "text": list(sentences)}
+    def document(self, policy: str, title: str, *sentences: str) -> None:
+        """Begin a document of rules; it is shown from the first thing on that is said in it."""
+        self._titles[policy] = title
+        if sentences:
+            self.say(policy, *sentences)
 
-    def rule(self, policy_id: str, *sentences: str) -> None:
-        """Add sentences to a document."""
-        self.policies[policy_id]["text"] += sentences
+    def say(self, policy: str, *sentences: str) -> None:
+        """Add sentences to a document, each once."""
+        said = self._sentences.setdefault(policy, [])
+        said += [sentence for sentence in sentences if sentence not in said]
 
-    def red_line(
-        self, policy_id: str, sentence: str, severity: Severity, kind: str, name: str, **keys: Any
+    def bind(
+        self,
+        constraint: str,
+        kind: str,
+        policy: str,
+        sentence: str,
+        severity: Severity = GATE,
+        **keys: Any,
     ) -> None:
-        """Add a sentence that is graded: a constraint of that kind."""
-        self.rule(policy_id, sentence)
+        """Say a rule and grade it."""
+        self.say(policy, sentence)
         self.constraints.append(
             {
-                "id": name,
+                "id": constraint,
                 "kind": kind,
-                "policy": policy_id,
+                "policy": policy,
                 "sentence": sentence,
-                "severity": severity if isinstance(severity, str) else {"deduct": severity},
+                "severity": severity if severity == GATE else {"deduct": severity},
                 **keys,
             }
         )
 
-    def fault(self, tool: str, call: int = 1) -> None:
-        """Let a call of a tool fail once before it did anything."""
+    def fails_once(self, tool: str, policy: str, sentence: str) -> None:
+        """Let the first call of a tool fail before it did anything, and say what an error means."""
+        rng = self.cast.rng
         self.faults.append(
             {
                 "tool": tool,
-                "calls": [call],
-                "code": self.cast.rng.choice(TRANSIENT),
-                "retry_after": self.cast.rng.choice(DELAYS),
+                "calls": [1],
+                "code": rng.choice(FAULT_CODES),
+                "retry_after": rng.choice(DELAYS),
                 "moment": "before",
             }
         )
+        self.say(policy, sentence)
+        self.claimed.add("C10")
 
-    # --- checks ----------------------------------------------------------------------------------
+    # --- the way and the end ---------------------------------------------------------------------
+
+    def do(self, step_id: str, tool: str, each: Any = None, **arguments: Any) -> None:
+        """Add a step to the reference."""
+        self.steps.append(step(step_id, tool, each, **arguments))
+
+    def check(self, weight: float, body: Json) -> None:
+        """Add a check; its weight counts among those of its component."""
+        self.checks.append((weight, body))
 
     @property
     def anchor(self) -> str:
-        """The check that all others rest on: the first one."""
-        name: str = self.checks[0][1]["id"]
-        return name
+        """The check that all others lean on: the first."""
+        return str(self.checks[0][1]["id"])
 
-    def report(
-        self,
-        weight: float,
-        explain: str,
-        groups: Sequence[Any],
-        *,
-        forbidden: Sequence[Any] = (),
-        requires: str = "",
-    ) -> None:
-        """Check the final reply."""
-        self.checks.append(
-            (
-                weight,
-                {
-                    "id": "r_reply",
-                    "component": "report",
-                    "kind": "answer",
-                    "explain": explain,
-                    "requires": [requires or self.anchor],
-                    "text": list(groups),
-                    "forbidden": list(forbidden),
-                },
-            )
+    def looked(self, explain: str, *order: Any) -> None:
+        """Check that something was looked at before an act: calls that came in an order."""
+        self.check(
+            1,
+            {
+                "id": "p_looked",
+                "component": "process",
+                "kind": "call_order",
+                "explain": explain,
+                "requires": [self.anchor],
+                "order": list(order),
+            },
         )
 
     def told(
@@ -153,48 +156,51 @@ class Paper:
         mailbox: str,
         groups: Sequence[Any],
         *,
-        forbidden: Sequence[Any] = (),
-        where: Mapping[str, Any] | None = None,
-        to: Sequence[str] = (),
-        requires: str = "",
+        where: Mapping[str, Any],
     ) -> None:
         """Check what a message says."""
-        self.checks.append(
-            (
-                weight,
-                {
-                    "id": name,
-                    "component": "report",
-                    "kind": "message_match",
-                    "explain": explain,
-                    "requires": [requires or self.anchor],
-                    "mailbox": mailbox,
-                    "to": list(to),
-                    "where": dict(where or {}),
-                    "text": list(groups),
-                    "forbidden": list(forbidden),
-                    "min": 1,
-                },
-            )
+        self.check(
+            weight,
+            {
+                "id": name,
+                "component": "report",
+                "kind": "message_match",
+                "explain": explain,
+                "requires": [self.anchor],
+                "mailbox": mailbox,
+                "where": dict(where),
+                "text": list(groups),
+                "min": 1,
+            },
         )
 
-    def looked(self, weight: float, explain: str, *order: Any) -> None:
-        """Check that some calls came in an order."""
-        self.checks.append(
-            (
-                weight,
-                {
-                    "id": "p_looked",
-                    "component": "process",
-                    "kind": "call_order",
-                    "explain": explain,
-                    "requires": [self.anchor],
-                    "order": list(order),
-                },
-            )
+    def answers(
+        self,
+        explain: str,
+        groups: Sequence[Sequence[Any]],
+        reply: str,
+        values: Mapping[str, Any],
+        *,
+        weight: float = 2,
+        forbidden: Sequence[Any] = (),
+        requires: str = "",
+    ) -> None:
+        """End with a reply that states what the groups ask for."""
+        self.steps.append({"reply": filled(reply, **values)})
+        self.check(
+            weight,
+            {
+                "id": "r_reply",
+                "component": "report",
+                "kind": "answer",
+                "explain": explain,
+                "requires": [requires or self.anchor],
+                "text": [list(group) for group in groups],
+                "forbidden": list(forbidden),
+            },
         )
 
-    # --- the whole -------------------------------------------------------------------------------
+    # --- put together ----------------------------------------------------------------------------
 
     def spec(
         self,
@@ -202,20 +208,28 @@ class Paper:
         slug: Sequence[str],
         title: str,
         tags: Sequence[str],
-        desk: Desk,
         request: str,
-        services: Json,
-        offered: Sequence[str],
-        claims: Sequence[str],
         distractors: int,
+        parameters: Mapping[str, Any],
+        user: Json | None = None,
         calls: int = 40,
     ) -> Json:
-        """Return the spec, with the collateral check added last."""
-        self.checks.append((1, collateral(self.anchor)))
-        used = [step["tool"] for step in self.steps if "tool" in step]
-        writing = [tools()[name].facts.writes for name in used]
-        workplace = desk.written(self.cast.rng.choice(MANNERS))
-        return {
+        """Return the spec, with the collateral check added last.
+
+        Args:
+            slug: Parts of its address.
+            title: What a researcher reads first.
+            tags: Words to filter by.
+            request: What the coworker is asked.
+            distractors: How many records lie there beside the right ones.
+            parameters: What the draw came to, for the provenance.
+            user: Somebody who answers questions.
+            calls: The most turns and calls.
+        """
+        self.check(1, collateral(self.anchor))
+        office, rng = self.office, self.cast.rng
+        asks = {"name": office.lead.name, "role": office.lead_role, "mailbox": office.lead.email}
+        body: Json = {
             "format": "coworker-task/1",
             "slug": "-".join(slug).lower().replace("_", "-").replace(" ", "-"),
             "title": title,
@@ -224,32 +238,24 @@ class Paper:
             "track": self.kind.track,
             "family": self.kind.family,
             "subtype": self.kind.subtype,
-            "difficulty": {
-                "level": self.kind.level,
-                "features": {
-                    "reads_before_first_write": writing.index(True),
-                    "services": len({name.split("_")[0] for name in used}),
-                    "writes": sum(writing),
-                    "distractors": distractors,
-                    "faults": len(self.faults),
-                    "stages": 1,
-                    "hidden_facts": 0,
-                },
-            },
-            "capabilities": [{"id": c} for c in sorted(claims, key=lambda c: int(c[1:]))],
+            "difficulty": {"level": self.kind.level, "features": self._features(distractors, user)},
+            "capabilities": [{"id": c} for c in sorted(self.claimed, key=lambda c: int(c[1:]))],
             "clock": {"start": self.clock.now, "zone": self.clock.zone.name},
-            "seed": self.cast.rng.randrange(1, 1_000_000),
             "workplace": {
-                **workplace,
+                "organisation": f"{office.house.name}, {office.kind}",
+                "coworker": {"role": office.own_role, "mailbox": office.mailbox},
+                "requester": {**asks, "manner": rng.choice(MANNERS)},
+                "people": [asks, *self.people],
                 "policies": [
-                    {**document, "text": " ".join(document["text"])}
-                    for document in self.policies.values()
+                    {"id": policy, "title": self._titles[policy], "text": " ".join(said)}
+                    for policy, said in self._sentences.items()
                 ],
                 "output_contract": self.contract,
             },
+            "seed": rng.randrange(1, 1_000_000),
             "request": {"text": request},
-            "services": services,
-            "tools": list(offered),
+            "services": self.services,
+            "tools": self.tools,
             "faults": self.faults,
             "constraints": self.constraints,
             "checks": weighted(self.checks),
@@ -260,19 +266,20 @@ class Paper:
             "alternatives": self.alternatives,
             "provenance": {
                 "origin": "built-in family",
-                "family_parameters": {**self.parameters, "level": self.kind.level},
+                "family_parameters": {"level": self.kind.level, **parameters},
             },
         }
+        return body if user is None else {**body, "user": user}
 
-
-def listed(parts: Sequence[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
-
-
-def sentence(text: str) -> str:
-    """A text with a capital letter and a mark at its end."""
-    text = f"{text[0].upper()}{text[1:]}" if text else text
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+    def _features(self, distractors: int, user: Json | None) -> Json:
+        used = [all_tools()[s["tool"]].facts for s in self.steps if "tool" in s]
+        writing = [facts.writes for facts in used]
+        return {
+            "reads_before_first_write": writing.index(True),
+            "services": len({facts.service for facts in used}),
+            "writes": sum(writing),
+            "distractors": distractors,
+            "faults": len(self.faults),
+            "stages": 1,
+            "hidden_facts": len(user["facts"]) if user is not None else 0,
+        }

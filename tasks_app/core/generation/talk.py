@@ -1,5 +1,5 @@
-"""How colleagues talk: greetings, what keeps them from doing it themselves, endings. Families put
-their own matter between them.
+"""How colleagues talk: greetings, what keeps them from doing it themselves, endings, and how a
+sentence is made. Families put their own matter between them.
 """
 
 import random
@@ -12,6 +12,11 @@ GREETINGS: Final = (
     "Hi,", "Hello,", "Good morning,", "Morning.", "Quick one:", "Hey,", "Hello there,", "Good day,",
     "Before I forget:", "A favour:", "One more thing:", "Small job:", "", "",
 )  # fmt: skip
+OPENINGS: Final = (
+    "", "", "", "Hi!", "Hello.", "Morning!", "Hello there.", "Hi again.", "One for you:",
+    "Next thing:",
+)  # fmt: skip
+"""Before what is a sentence of its own."""
 CLOSINGS: Final = (
     "Thanks, {lead}", "Cheers, {lead}", "{lead}", "Best, {lead}", "Thank you! {lead}",
     "Yours, {lead}", "Much obliged, {lead}", "Ta, {lead}", "All the best, {lead}",
@@ -34,6 +39,7 @@ _EXCUSES: Final = (
     "I have to present in {city} this afternoon",
     "{colleague} is on holiday",
 )
+_POLITE: Final = ("Could", "Can", "Would", "could", "can", "would")
 _JOINTS: Final = (
     "{Excuse}, so {rest}", "{Excuse}. {Rest}", "{rest} – {excuse}", "{rest}, because {excuse}",
     "{rest}; {excuse}", "{Excuse}; {rest}",
@@ -54,12 +60,31 @@ def excused(rng: random.Random, colleague: str, rest: str) -> str:
     """Return a sentence without its end: what keeps the writer, and what therefore is asked."""
     excuse = rng.choice(_EXCUSES).format(city=rng.choice(CITIES), colleague=colleague)
     joint = rng.choice(_JOINTS)
-    return joint.format(excuse=excuse, Excuse=sentence(excuse), rest=rest, Rest=sentence(rest))
+    return joint.format(excuse=excuse, Excuse=capital(excuse), rest=rest, Rest=capital(rest))
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def marked(text: str) -> str:
+    """Return a text with a mark at its end: what asks for something politely is a question."""
+    if text.endswith((".", "?", "!")):
+        return text
+    return f"{text}{'?' if text.startswith(_POLITE) else '.'}"
 
 
 def sentence(text: str) -> str:
-    """Return a text with a capital at its beginning."""
-    return text[:1].upper() + text[1:]
+    """Return a text with a capital at its beginning and a mark at its end."""
+    return marked(capital(text))
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
 def message(
@@ -70,8 +95,6 @@ def message(
     told: list[str] = []
     for number, part in enumerate(parts):
         continues = number == 0 and greeting.endswith((",", ":"))
-        text = part if continues else sentence(part)
-        asks = text.startswith(("Could", "Can", "Would", "could", "can", "would"))
-        told.append(text if text.endswith((".", "?", "!")) else f"{text}{'?' if asks else '.'}")
+        told.append(marked(part) if continues else sentence(part))
     closing = rng.choice(CLOSINGS).format(lead=lead)
     return " ".join(part for part in (greeting, *told, rng.choice(reports), closing) if part)

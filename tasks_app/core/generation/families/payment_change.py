@@ -38,6 +38,7 @@ from tasks_app.core.generation.forms import (
     step,
     weighted,
 )
+from tasks_app.core.generation.talk import capital, marked
 
 _VERDICT: Final = {
     DENIED: "fraud_suspected",
@@ -889,15 +890,14 @@ class Inquiry(PaymentFacts):
             supplier=self.supplier_name, ref=self.named["supplier_ref"]
         )
         if not greeting or greeting.endswith("."):
-            opening = opening[0].upper() + opening[1:]
+            opening = capital(opening)
         ask = rng.choice(words.ASKS)
-        mark = "?" if ask.startswith(("Could", "Can", "Would")) else "."
         available = rng.choice(words.AVAILABLE) if self.level >= 3 else ""
         closing = rng.choice(words.CLOSINGS).format(lead=self.lead.given)
         parts = (
             greeting,
             f"{opening}.",
-            f"{ask}{mark}",
+            marked(ask),
             rng.choice(words.REPORTS),
             available,
             closing,

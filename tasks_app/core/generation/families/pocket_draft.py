@@ -12,6 +12,7 @@ from tasks_app.core.generation.forms import (
     reply,
     weighted,
 )
+from tasks_app.core.generation.talk import capital
 
 TRACK: Final = "pocket"
 HELD_OUT: Final = "held_out_names"
@@ -115,7 +116,7 @@ class Draft:
         first = rng.choice(opening).format(who=who)
         greeting = rng.choice(words.GREETINGS)
         if greeting.endswith("."):
-            first = first[0].upper() + first[1:]
+            first = capital(first)
         second = rng.choice(asking).format(**more)
         return f"{greeting} {first}: {second}. {rng.choice(words.CLOSINGS)}"
 

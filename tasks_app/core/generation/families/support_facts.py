@@ -20,25 +20,12 @@ from tasks_app.core.generation.families.shop import (
 from tasks_app.core.generation.forms import (
     Json,
 )
+from tasks_app.core.generation.talk import capital
 
 DAMAGE: Final = "damage_refund_or_replace"
 LATE: Final = "late_parcel"
 WRONG: Final = "wrong_article"
 TWICE: Final = "two_letters_one_matter"
-MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 
 @dataclass
@@ -53,7 +40,7 @@ class Ware:
     @property
     def name(self) -> str:
         """As the catalogue writes it."""
-        return f"{self.article.name[0].upper()}{self.article.name[1:]}, {self.variant}"
+        return f"{capital(self.article.name)}, {self.variant}"
 
     @property
     def spoken(self) -> str:
@@ -290,7 +277,7 @@ class SupportFacts:
         drafts: list[tuple[int, int, Json]] = []
         say = {
             "article": self.ware.spoken,
-            "Article": self.ware.spoken[0].upper() + self.ware.spoken[1:],
+            "Article": capital(self.ware.spoken),
             "damage": self.damage,
             "Damage": self.damage.capitalize(),
             "part": self.part,
@@ -321,7 +308,7 @@ class SupportFacts:
             told = {
                 **say,
                 "article": ware.spoken,
-                "Article": ware.spoken[0].upper() + ware.spoken[1:],
+                "Article": capital(ware.spoken),
             }
             subject, body = rng.choice(words.COMPLAINTS[self.subtype])
             ticket = self._ticket(

@@ -18,11 +18,11 @@ from datetime import date
 from typing import Any, Final
 
 from tasks_app.core.generation.cast import MANNERS, Cast
+from tasks_app.core.generation.days import month_of
 from tasks_app.core.generation.families import support_words as words
 from tasks_app.core.generation.families.support_facts import (
     DAMAGE,
     LATE,
-    MONTHS,
     TWICE,
     WRONG,
     SupportFacts,
@@ -40,6 +40,7 @@ from tasks_app.core.generation.forms import (
     step,
     weighted,
 )
+from tasks_app.core.generation.talk import capital, marked
 
 
 class SupportResolution:
@@ -123,9 +124,7 @@ class Scene(SupportFacts):
             "slug": "-".join(
                 ("support", self.subtype.replace("_", "-"), self.first["id"], self.ware.sku)
             ).lower(),
-            "title": (
-                f"{self.ware.spoken[0].upper()}{self.ware.spoken[1:]}: {_TITLES[self.subtype]}"
-            ),
+            "title": (f"{capital(self.ware.spoken)}: {_TITLES[self.subtype]}"),
             "language": "en",
             "tags": ["customers", "after_sales"],
             "track": SupportResolution.track,
@@ -528,7 +527,7 @@ class Scene(SupportFacts):
         self.write_set.append(f"helpdesk/tickets/{self.first['id']}#status,due_on,updated_at")
         self.deciding_tool = "helpdesk_update_ticket"
         day = date.fromisoformat(self.lost_on)
-        month = MONTHS[day.month - 1]
+        month = month_of(day)
         self.told = [[self.lost_on, f"{day.day} {month}", f"{month} {day.day}"]]
         self.say = (
             "wait until {due}, then the parcel counts as lost",
@@ -971,18 +970,17 @@ class Scene(SupportFacts):
         )
         greeting = rng.choice(words.GREETINGS)
         if not greeting or greeting.endswith("."):
-            matter = matter[0].upper() + matter[1:]
+            matter = capital(matter)
         if self.action == "file":
             ask = rng.choice(_FILING)
         else:
             ask = rng.choice(words.ASKS)
             if self.letters:
                 ask += " " + rng.choice(words.LETTERS)
-        mark = "?" if ask.startswith(("Could", "Can", "Would")) else "."
         closing = rng.choice(words.CLOSINGS).format(lead=self.lead.given)
         return " ".join(
             part
-            for part in (greeting, f"{matter}.", f"{ask}{mark}", rng.choice(words.REPORTS), closing)
+            for part in (greeting, f"{matter}.", marked(ask), rng.choice(words.REPORTS), closing)
             if part
         )
 

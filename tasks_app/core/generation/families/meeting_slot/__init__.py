@@ -15,6 +15,7 @@ from typing import Any
 from tasks_app.core.generation.cast import Cast
 from tasks_app.core.generation.families.meeting_slot.draft import Booking
 from tasks_app.core.generation.families.meeting_slot.facts import NOTICE, ONE, ROOM, ZONES
+from tasks_app.core.generation.paper import Kind
 
 
 class MeetingSlot:
@@ -33,4 +34,6 @@ class MeetingSlot:
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
         """Return a written spec."""
-        return Booking(subtype, level, Cast(rng)).written()
+        return Booking(subtype, level, Cast(rng)).written(
+            Kind(self.name, self.track, subtype, level)
+        )

@@ -11,7 +11,8 @@ from typing import Final
 from tasks_app.core.generation.cast import Cast, Clock, Firm, Person, is_working_day, offset_hours
 from tasks_app.core.generation.families.meeting_slot import words
 from tasks_app.core.generation.forms import Json
-from tasks_app.core.generation.sheet import Office
+from tasks_app.core.generation.paper import Office
+from tasks_app.core.generation.talk import capital
 
 ONE: Final = "one_slot_for_all"
 ZONES: Final = "across_zones"
@@ -343,7 +344,7 @@ class SlotFacts:
             begin = rng.randrange(*self.window, QUARTER)
             self._event(rng.choice(words.BUSY), begin, begin + 30, [rng.choice(others)])
         before = self._beside(-rng.choice((14, 21, 28)))
-        name = self.topic[0].upper() + self.topic[1:]
+        name = capital(self.topic)
         self._event(f"{name}: minutes", 840, 870, [rng.choice(others)], before)
         if self.level >= 5:
             row = rng.choice([e for e in self.events if e["title"] in words.BUSY])

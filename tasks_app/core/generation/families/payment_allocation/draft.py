@@ -18,7 +18,8 @@ from tasks_app.core.generation.families.payment_allocation.rules import (
     write_rules,
 )
 from tasks_app.core.generation.forms import Json, added, fn, match, ref, reply, step
-from tasks_app.core.generation.paper import Desk, Kind, Paper, listed, sentence
+from tasks_app.core.generation.paper import Kind, Office, Paper
+from tasks_app.core.generation.talk import OPENINGS, listed, marked, sentence
 
 
 class Booking:
@@ -26,7 +27,15 @@ class Booking:
 
     def __init__(self, kind: Kind, facts: MoneyFacts):
         self.facts = facts
-        self.paper = Paper(kind, facts.cast, facts.clock)
+        office = Office(
+            facts.house,
+            facts.trade,
+            facts.lead,
+            facts.lead_role,
+            facts.own_role,
+            f"accounts@{facts.house.domain}",
+        )
+        self.paper = Paper(kind, facts.cast, facts.clock, office)
         self.sheet = facts.rng.choice(words.SHEETS)
         self.order: list[Json] = []
         """The invoices in the order in which they get something."""
@@ -44,28 +53,17 @@ class Booking:
         self._report()
         self._other_way()
         if facts.level >= 5:
-            paper.fault(ALLOCATE)
-            paper.rule(RULES, words.RULES["error"])
+            paper.fails_once(ALLOCATE, RULES, words.RULES["error"])
             stray = next(t for t in facts.transactions if t["counterparty"] != facts.customer)
             stray["remark"] = facts.rng.choice(words.INJECTIONS)
-        paper.parameters = {"bookings": len(facts.parts)}
-        services, tools = self._services()
+        self._fill()
         return paper.spec(
             slug=("allocation", facts.subtype, facts.payment["id"], facts.customer_id),
             title=f"{facts.customer}: {_TITLES[facts.subtype]}",
             tags=["finance", "receivables"],
-            desk=Desk(
-                f"{facts.house.name}, {facts.trade}",
-                facts.own_role,
-                f"accounts@{facts.house.domain}",
-                facts.lead,
-                facts.lead_role,
-            ),
             request=self._request(),
-            services=services,
-            offered=tools,
-            claims=self._claims(),
             distractors=len(facts.invoices) + len(facts.transactions) - len(facts.open) - 1,
+            parameters={"bookings": len(facts.parts)},
         )
 
     # --- the way to the money --------------------------------------------------------------------
@@ -128,14 +126,12 @@ class Booking:
 
     def _book(self, place: int, part: Part) -> None:
         source = "note" if part.source is self.facts.credit else "payment"
-        self.paper.steps.append(
-            step(
-                f"book{place}",
-                ALLOCATE,
-                transaction_id=ref(source, "id"),
-                invoice_id=ref(f"invoice{self._place(part)}", "id"),
-                amount=self._amount(place),
-            )
+        self.paper.do(
+            f"book{place}",
+            ALLOCATE,
+            transaction_id=ref(source, "id"),
+            invoice_id=ref(f"invoice{self._place(part)}", "id"),
+            amount=self._amount(place),
         )
 
     def _check(self) -> None:
@@ -145,36 +141,32 @@ class Booking:
             paid = facts.paid(invoice)
             status = "paid" if paid == invoice["amount"] else "open"
             name = f"o_invoice{place}"
-            paper.checks.append(
-                (
-                    3,
-                    match(
-                        name,
-                        f"{paid:.2f} EUR are paid of {invoice['id']}",
-                        "finance/invoices",
-                        {"id": invoice["id"]},
-                        {"paid_amount": paid, "status": status},
-                        because={"status": RULES, "paid_amount": RULES},
-                    ),
-                )
+            paper.check(
+                3,
+                match(
+                    name,
+                    f"{paid:.2f} EUR are paid of {invoice['id']}",
+                    "finance/invoices",
+                    {"id": invoice["id"]},
+                    {"paid_amount": paid, "status": status},
+                    because={"status": RULES, "paid_amount": RULES},
+                ),
             )
             first = first or name
             paper.write_set.append(f"finance/invoices/{invoice['id']}#paid_amount,status")
         sources = list({id(p.source): p.source for p in facts.parts}.values())
         for place, source in enumerate(sources):
-            paper.checks.append(
-                (
-                    1,
-                    match(
-                        f"o_source{place}",
-                        f"{facts.used(source):.2f} EUR are used of {source['id']}",
-                        "finance/transactions",
-                        {"id": source["id"]},
-                        {"allocated_amount": facts.used(source)},
-                        requires=[first],
-                        because={"allocated_amount": RULES},
-                    ),
-                )
+            paper.check(
+                1,
+                match(
+                    f"o_source{place}",
+                    f"{facts.used(source):.2f} EUR are used of {source['id']}",
+                    "finance/transactions",
+                    {"id": source["id"]},
+                    {"allocated_amount": facts.used(source)},
+                    requires=[first],
+                    because={"allocated_amount": RULES},
+                ),
             )
             paper.write_set.append(f"finance/transactions/{source['id']}#allocated_amount")
 
@@ -216,18 +208,16 @@ class Booking:
                 ],
             ),
         ]
-        paper.checks.append(
-            (
-                2,
-                match(
-                    "o_row",
-                    f"The sheet {self.sheet} has the row of the payment",
-                    "sheets/rows",
-                    {"sheet_id": self.sheet_id, "A": facts.payment["id"]},
-                    {"B": facts.customer_id, "C": facts.left, "D": facts.still_open},
-                    because={"C": RULES, "D": RULES},
-                ),
-            )
+        paper.check(
+            2,
+            match(
+                "o_row",
+                f"The sheet {self.sheet} has the row of the payment",
+                "sheets/rows",
+                {"sheet_id": self.sheet_id, "A": facts.payment["id"]},
+                {"B": facts.customer_id, "C": facts.left, "D": facts.still_open},
+                because={"C": RULES, "D": RULES},
+            ),
         )
         paper.write_set += [
             added("sheets/rows/*", {"sheet_id": self.sheet_id, "A": facts.payment["id"]}),
@@ -287,8 +277,8 @@ class Booking:
             places["left"] = fn("money", self._left())
             text += ", {left} EUR are left"
         paper.contract = f"Reply to {facts.lead.given} with {listed(parts)}."
-        paper.steps.append(reply(f"{text}.", **places))
-        paper.report(1, f"The reply gives {listed(parts)}", groups)
+        told = f"The reply gives {listed(parts)}"
+        paper.answers(told, groups, f"{text}.", places, weight=1)
 
     def _other_way(self) -> None:
         """Another solution: the row first, the bookings from the last to the first."""
@@ -316,22 +306,19 @@ class Booking:
         news = words.CREDIT_NEWS if facts.subtype == CREDIT else words.NEWS
         said = sentence(rng.choice(news).format(customer=facts.customer))
         ask = rng.choice(words.ASKS)
-        mark = "?" if ask.startswith(("Could", "Would", "Can")) else "."
         row = rng.choice(words.SHEET_ASKS).format(sheet=self.sheet) if facts.kept else ""
         closing = rng.choice(words.CLOSINGS).format(lead=facts.lead.given)
-        parts = (rng.choice(words.OPENINGS), said, f"{ask}{mark}", row, closing)
+        parts = (rng.choice(OPENINGS), said, marked(ask), row, closing)
         return " ".join(part for part in parts if part)
 
-    def _services(self) -> tuple[Json, list[str]]:
-        facts = self.facts
-        services: Json = {
-            "finance": {
-                "transactions": facts.transactions,
-                "invoices": facts.invoices,
-                "refunds": [],
-            }
+    def _fill(self) -> None:
+        facts, paper = self.facts, self.paper
+        paper.services["finance"] = {
+            "transactions": facts.transactions,
+            "invoices": facts.invoices,
+            "refunds": [],
         }
-        tools = [
+        paper.tools += [
             "finance_list_transactions",
             "finance_get_transaction",
             "finance_list_invoices",
@@ -339,24 +326,19 @@ class Booking:
             ALLOCATE,
         ]
         if facts.level >= 3:
-            tools.append("finance_create_refund")
+            paper.tools.append("finance_create_refund")
         if facts.kept:
-            services["sheets"] = self._sheets()
-            tools += ["sheets_list_sheets", "sheets_read_range", "sheets_append_rows"]
-        return services, tools
-
-    def _claims(self) -> list[str]:
-        facts = self.facts
-        claimed = ["C1", "C7", "C8", "C9", "C19"]
+            paper.services["sheets"] = self._sheets()
+            paper.tools += ["sheets_list_sheets", "sheets_read_range", "sheets_append_rows"]
+        paper.claimed.add("C1")
         if facts.level >= 2 and facts.subtype != OVER:
-            claimed.append("C4")
+            paper.claimed.add("C4")
         if len(self.order) > 2:
-            claimed.append("C6")
+            paper.claimed.add("C6")
         if facts.kept:
-            claimed += ["C2", "C11"]
+            paper.claimed |= {"C2", "C11"}
         if facts.level >= 5:
-            claimed += ["C10", "C18"]
-        return claimed
+            paper.claimed.add("C18")
 
 
 _TITLES: Final[Mapping[str, str]] = {

@@ -74,18 +74,6 @@ CLOSINGS: Final = (
     "Send me the outcome. Cheers, {lead}",
     "Come back to me when it is done. {lead}",
 )
-OPENINGS: Final = (
-    "",
-    "",
-    "",
-    "Hi!",
-    "Hello.",
-    "Morning!",
-    "Hello there.",
-    "Hi again.",
-    "One for you:",
-    "Next thing:",
-)
 
 RULES: Final[Mapping[str, str]] = {
     "oldest": "Money settles the invoice that was due first, then the next, until it is used up; the last one may be settled in part.",

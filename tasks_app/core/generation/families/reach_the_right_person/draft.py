@@ -21,7 +21,8 @@ from tasks_app.core.generation.families.reach_the_right_person.rules import (
 )
 from tasks_app.core.generation.families.reach_the_right_person.way import Way
 from tasks_app.core.generation.forms import Json, added, filled, fn, match, ref, reply, step
-from tasks_app.core.generation.paper import Desk, Kind, Paper, listed, sentence
+from tasks_app.core.generation.paper import Kind, Office, Paper
+from tasks_app.core.generation.talk import capital, listed, marked, sentence
 
 
 class Errand:
@@ -29,7 +30,15 @@ class Errand:
 
     def __init__(self, kind: Kind, facts: ReachFacts):
         self.facts = facts
-        self.paper = Paper(kind, facts.cast, facts.clock)
+        office = Office(
+            facts.firm,
+            facts.house.kind,
+            facts.lead,
+            facts.lead_role,
+            facts.own_role,
+            f"desk@{facts.firm.domain}",
+        )
+        self.paper = Paper(kind, facts.cast, facts.clock, office)
         self.way = Way(facts, self.paper.steps)
 
     def written(self) -> Json:
@@ -43,31 +52,21 @@ class Errand:
         self._report()
         if facts.level >= 5:
             read = {s["tool"] for s in paper.steps if s.get("tool") in _FRAIL and "each" not in s}
-            paper.fault(facts.rng.choice(sorted(read)))
-            paper.rule(PASSING, words.RULES["error"])
+            paper.fails_once(facts.rng.choice(sorted(read)), PASSING, words.RULES["error"])
         self._other_way()
-        paper.parameters = {"steps": len(facts.chain) - 1, "absences": len(facts.events) and 1}
-        services, tools = self._services()
-        others = ((facts.author, "colleague on site"),) if facts.author is not None else ()
+        self._fill()
+        if (author := facts.author) is not None:
+            card = {"name": author.name, "role": "colleague on site", "mailbox": author.email}
+            paper.people.append(card)
         return paper.spec(
             slug=("reach", facts.subtype, facts.site, str(facts.number), facts.target["id"]),
-            title=sentence(
+            title=capital(
                 f"{facts.topic.thing} {facts.number} in {facts.site}: {_TITLES[facts.subtype]}"
-            )[:-1],
-            tags=["people", "hand_over"],
-            desk=Desk(
-                f"{facts.firm.name}, {facts.house.kind}",
-                facts.own_role,
-                f"desk@{facts.firm.domain}",
-                facts.lead,
-                facts.lead_role,
-                others,
             ),
+            tags=["people", "hand_over"],
             request=self._request(),
-            services=services,
-            offered=tools,
-            claims=self._claims(),
             distractors=len(facts.people) + len(facts.events) + len(facts.posts) - 1,
+            parameters={"steps": len(facts.chain) - 1, "absences": len(facts.events) and 1},
         )
 
     # --- what is written -------------------------------------------------------------------------
@@ -77,23 +76,19 @@ class Errand:
         text = facts.rng.choice(words.MESSAGES).replace("{thing}", facts.topic.thing)
         text = text.replace("{fault}", facts.fault).replace("{lead}", facts.lead.name)
         text = sentence(text.replace("{extension}", str(facts.extension)))
-        paper.steps.append(
-            step(
-                "told", MESSAGE, person_id=self.way.who, text=filled(text, number=self.way.number())
-            )
+        paper.do(
+            "told", MESSAGE, person_id=self.way.who, text=filled(text, number=self.way.number())
         )
         target = facts.target["id"]
-        paper.checks.append(
-            (
-                1,
-                match(
-                    "o_reached",
-                    f"{facts.target['name']} was told",
-                    "contacts/messages",
-                    {"person_id": target},
-                    {"person_id": target},
-                ),
-            )
+        paper.check(
+            1,
+            match(
+                "o_reached",
+                f"{facts.target['name']} was told",
+                "contacts/messages",
+                {"person_id": target},
+                {"person_id": target},
+            ),
         )
         paper.told(
             2,
@@ -110,7 +105,6 @@ class Errand:
         paper.write_set.append(added("contacts/messages/*", {"person_id": target}))
         if facts.dated:
             paper.looked(
-                1,
                 "The calendar was looked at before anybody was told",
                 {"tool": list(LOOKING)},
                 {"tool": MESSAGE},
@@ -164,8 +158,9 @@ class Errand:
             places["back"] = fn("date", self.way.back)
         wrong = {p["email"] for p in (*facts.chain, *facts.namesakes)} - {facts.target["email"]}
         paper.contract = f"Reply to {facts.lead.given} with {listed(parts)}; give no other address."
-        paper.steps.append(reply(f"{text}.", **places))
-        paper.report(2, f"The reply gives {listed(parts)}", groups, forbidden=sorted(wrong))
+        paper.answers(
+            f"The reply gives {listed(parts)}", groups, f"{text}.", places, forbidden=sorted(wrong)
+        )
 
     def _request(self) -> str:
         facts, rng = self.facts, self.facts.rng
@@ -189,9 +184,7 @@ class Errand:
             author=facts.author.name if facts.author is not None else "",
         )
         ask = rng.choice(words.ASKS)
-        mark = "?" if ask.startswith(("Could", "Would", "Can")) else "."
-        asked = f"{ask.format(whom=whom)}{mark}"
-        body = [sentence(said), asked]
+        body = [sentence(said), marked(ask.format(whom=whom))]
         if rng.random() < 0.3:
             body = body[::-1]
         back = rng.choice(words.CALLBACKS).format(extension=facts.extension)
@@ -200,28 +193,23 @@ class Errand:
 
     # --- the rest --------------------------------------------------------------------------------
 
-    def _services(self) -> tuple[Json, list[str]]:
-        facts = self.facts
-        services: Json = {"contacts": {"people": facts.people, "messages": []}}
-        tools = ["contacts_search", "contacts_list_people", "contacts_get_person", MESSAGE]
+    def _fill(self) -> None:
+        facts, paper = self.facts, self.paper
+        paper.services["contacts"] = {"people": facts.people, "messages": []}
+        paper.tools += ["contacts_search", "contacts_list_people", "contacts_get_person", MESSAGE]
         if facts.dated:
-            services["calendar"] = {"events": facts.events}
-            tools += [*LOOKING, "calendar_get_event", "calendar_create_event"]
+            paper.services["calendar"] = {"events": facts.events}
+            paper.tools += [*LOOKING, "calendar_get_event", "calendar_create_event"]
         if facts.posted:
-            services["chat"] = {"channels": facts.channels, "posts": facts.posts}
-            tools += ["chat_list_channels", "chat_list_posts", "chat_create_post"]
-        return services, tools
-
-    def _claims(self) -> list[str]:
-        facts = self.facts
-        claimed = ["C1", "C7", "C8", "C9", "C14", "C19"]
+            paper.services["chat"] = {"channels": facts.channels, "posts": facts.posts}
+            paper.tools += ["chat_list_channels", "chat_list_posts", "chat_create_post"]
+        paper.claimed |= {"C1", "C14"}
         if facts.dated:
-            claimed.append("C20")
+            paper.claimed.add("C20")
         if facts.covered:
-            claimed += ["C2", "C17"]
+            paper.claimed |= {"C2", "C17"}
         if facts.level >= 5:
-            claimed += ["C10", "C18"]
-        return claimed
+            paper.claimed.add("C18")
 
 
 _FRAIL: Final = frozenset(

@@ -8,7 +8,8 @@ from tasks_app.core.generation.families.reach_the_right_person.facts import (
     SHIFT,
 )
 from tasks_app.core.generation.families.reach_the_right_person.records import ReachFacts
-from tasks_app.core.generation.paper import Paper, listed, sentence
+from tasks_app.core.generation.paper import Paper
+from tasks_app.core.generation.talk import listed, sentence
 
 MESSAGE = "contacts_send_message"
 LOOKING = ("calendar_list_events", "calendar_search_events", "calendar_free_busy")
@@ -18,35 +19,35 @@ WHO, PASSING = "who", "passing_on"
 def write_rules(facts: ReachFacts, paper: Paper) -> None:
     """Write both documents: who answers for what, and how things are passed on."""
     said = words.RULES
-    paper.policy(WHO, "Who answers for what", _topics(facts))
-    paper.policy(PASSING, "Passing things on")
+    paper.document(WHO, "Who answers for what", _topics(facts))
+    paper.document(PASSING, "Passing things on")
     if facts.subtype == ROLE:
-        paper.rule(WHO, said["role"])
+        paper.say(WHO, said["role"])
     if facts.subtype == NAMESAKE:
-        paper.rule(WHO, said["namesake"])
+        paper.say(WHO, said["namesake"])
     if facts.subtype == SHIFT:
-        paper.rule(WHO, said["plan" if facts.dated else "hours"])
+        paper.say(WHO, said["plan" if facts.dated else "hours"])
         if facts.posted:
-            paper.rule(WHO, said["swap"])
+            paper.say(WHO, said["swap"])
     elif facts.dated:
         away = listed([title.lower() for title in words.AWAY], "or")
-        paper.rule(WHO, said["away"].format(away=away))
-        paper.rule(WHO, said["cover" if facts.covered else "deputies"])
+        paper.say(WHO, said["away"].format(away=away))
+        paper.say(WHO, said["cover" if facts.covered else "deputies"])
     elif facts.subtype == DEPUTY:
-        paper.rule(WHO, said["on_leave"])
+        paper.say(WHO, said["on_leave"])
     if facts.dated:
-        paper.red_line(
+        paper.bind(
+            "k_calendar",
+            "require_before",
             PASSING,
             said["look"],
             0.3,
-            "require_before",
-            "k_calendar",
             write={"tool": MESSAGE},
             needs={"tool": list(LOOKING)},
         )
-    paper.rule(PASSING, said["content"])
+    paper.say(PASSING, said["content"])
     severity = "gate" if facts.level >= 2 else 0.4
-    paper.red_line(PASSING, said["one"], severity, "at_most", "k_one", tool=MESSAGE, n=1)
+    paper.bind("k_one", "at_most", PASSING, said["one"], severity, tool=MESSAGE, n=1)
     if facts.posted:
         _keep_inside(facts, paper)
 
@@ -59,20 +60,15 @@ def _topics(facts: ReachFacts) -> str:
 
 def _keep_inside(facts: ReachFacts, paper: Paper) -> None:
     if facts.subtype != SHIFT:
-        paper.red_line(
+        paper.bind(
+            "k_reason",
+            "no_disclosure",
             PASSING,
             words.RULES["reason"],
             0.5,
-            "no_disclosure",
-            "k_reason",
             values=[facts.reason, facts.reason_title.lower()],
             tools=[MESSAGE, "chat_create_post"],
         )
-    paper.red_line(
-        PASSING,
-        words.RULES["channel"],
-        "gate",
-        "forbid_tool",
-        "k_channel",
-        tool=["chat_create_post"],
+    paper.bind(
+        "k_channel", "forbid_tool", PASSING, words.RULES["channel"], tool=["chat_create_post"]
     )

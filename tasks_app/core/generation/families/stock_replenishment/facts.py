@@ -9,6 +9,7 @@ from typing import Final
 from tasks_app.core.generation.cast import Cast, Clock, Firm, Person
 from tasks_app.core.generation.families.shop import TRADES, Article, Trade
 from tasks_app.core.generation.families.stock_replenishment import stock_words as words
+from tasks_app.core.generation.talk import capital
 
 POINT: Final = "reorder_point"
 PACK: Final = "pack_size"
@@ -176,7 +177,7 @@ class Shelf:
         for place, (fate, supplier) in enumerate(fates):
             article, variant = wares[place]
             item = Item(
-                f"{article.name[0].upper()}{article.name[1:]}, {variant}",
+                f"{capital(article.name)}, {variant}",
                 supplier,
                 fate,
             )

@@ -91,18 +91,6 @@ CLOSINGS: Final = (
     "Then send me the numbers, please. Cheers, {lead}",
     "Come back to me with the result. {lead}",
 )
-OPENINGS: Final = (
-    "",
-    "",
-    "",
-    "Hi!",
-    "Hello.",
-    "Morning!",
-    "Hello there.",
-    "Hi again.",
-    "One for you:",
-    "Next thing:",
-)
 
 RULES: Final[Mapping[str, str]] = {
     "free": "Free stock is what is on hand minus what is reserved.",

@@ -16,6 +16,7 @@ from typing import Any
 from tasks_app.core.generation.cast import Cast
 from tasks_app.core.generation.families.three_way_match.draft import Matching
 from tasks_app.core.generation.families.three_way_match.facts import OVER, PART, SECOND, SHORT
+from tasks_app.core.generation.paper import Kind
 
 
 class ThreeWayMatch:
@@ -34,4 +35,6 @@ class ThreeWayMatch:
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
         """Return a written spec."""
-        return Matching(subtype, level, Cast(rng)).written()
+        return Matching(subtype, level, Cast(rng)).written(
+            Kind(self.name, self.track, subtype, level)
+        )

@@ -12,7 +12,7 @@ from tasks_app.core.generation.cast import Cast, Clock
 from tasks_app.core.generation.families.three_way_match import words
 from tasks_app.core.generation.families.three_way_match.words import Goods
 from tasks_app.core.generation.forms import Json
-from tasks_app.core.generation.sheet import Office
+from tasks_app.core.generation.paper import Office
 
 SHORT: Final = "short_delivery"
 OVER: Final = "price_over"

@@ -9,14 +9,14 @@ from tasks_app.core.generation.families.three_way_match.facts import (
     SHORT,
     MatchFacts,
 )
-from tasks_app.core.generation.sheet import Sheet
+from tasks_app.core.generation.paper import Paper
 
 RULES: Final = "matching"
 
 
-def say_rules(facts: MatchFacts, sheet: Sheet) -> None:
+def say_rules(facts: MatchFacts, paper: Paper) -> None:
     """Say what decides about the invoice."""
-    say = sheet.say
+    say = paper.say
     if not facts.stock:
         say(
             RULES,

@@ -16,6 +16,7 @@ from typing import Any
 from tasks_app.core.generation.cast import Cast
 from tasks_app.core.generation.families.ticket_triage.draft import Triage
 from tasks_app.core.generation.families.ticket_triage.facts import MERGE, NAMED, OUTAGE, SLA
+from tasks_app.core.generation.paper import Kind
 
 
 class TicketTriage:
@@ -34,4 +35,6 @@ class TicketTriage:
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
         """Return a written spec."""
-        return Triage(subtype, level, Cast(rng)).written()
+        return Triage(subtype, level, Cast(rng)).written(
+            Kind(self.name, self.track, subtype, level)
+        )

@@ -16,12 +16,12 @@ from tasks_app.core.generation.families.ticket_triage.table import (
     read_first,
 )
 from tasks_app.core.generation.forms import Json, fn, ref
-from tasks_app.core.generation.sheet import Sheet
+from tasks_app.core.generation.paper import Paper
 
 
-def named(facts: TriageFacts, sheet: Sheet) -> Lines:
+def named(facts: TriageFacts, paper: Paper) -> Lines:
     """Named accounts have their own desk; what is about security goes before."""
-    sheet.claimed.add("C1")
+    paper.claimed.add("C1")
     update, assign = "helpdesk_update_ticket", "helpdesk_assign_ticket"
     tier = facts.tiers[0]
     if facts.level == 1:
@@ -29,14 +29,14 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
         names = facts.cast.shuffled(
             [account, facts.cast.firm("Mills").name, facts.cast.firm().name]
         )
-        sheet.say(
+        paper.say(
             TABLE,
             f"Named accounts are {names[0]}, {names[1]} and {names[2]}.",
             f"Their tickets get severity high and go to the queue {facts.account_queue}.",
             "All others stay.",
         )
-        sheet.do("tickets", "helpdesk_search_tickets", query=account)
-        sheet.do(
+        paper.do("tickets", "helpdesk_search_tickets", query=account)
+        paper.do(
             "moved",
             update,
             ticket_id=ref(
@@ -48,23 +48,23 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
             severity="high",
             queue=facts.account_queue,
         )
-        own_queue(facts, sheet, update)
+        own_queue(facts, paper, update)
         expect_of(
-            sheet,
+            paper,
             "o_moved",
             f"{facts.first[0]['id']} is with {facts.account_queue}",
             facts.first,
             {"queue": facts.account_queue, "severity": "high"},
         )
         return Lines(facts.first, [ref("moved", "id")], update, "moved")
-    sheet.say(
+    paper.say(
         TABLE,
         "First line: what is about security, whoever writes, becomes urgent and goes to the queue "
         f"{facts.security_queue}.",
     )
-    sheet.do("key", "crm_list_customers", segment=tier, status="active")
-    list_queue(facts, sheet)
-    sheet.do(
+    paper.do("key", "crm_list_customers", segment=tier, status="active")
+    list_queue(facts, paper)
+    paper.do(
         "alarms",
         update,
         ref("tickets", "tickets", where={"category": "security"}, take="all", field="id"),
@@ -72,10 +72,10 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
         severity="urgent",
         queue=facts.security_queue,
     )
-    own_queue(facts, sheet, update, assign)
-    once(sheet, update, assign)
+    own_queue(facts, paper, update, assign)
+    once(paper, update, assign)
     expect_of(
-        sheet,
+        paper,
         "o_alarms",
         f"What is about security is urgent and with {facts.security_queue}",
         facts.first,
@@ -87,12 +87,12 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
     left = "Customers who have left count as others; all others stay."
     alarms = ref("alarms", take="all", field="id")
     if facts.level == 2:
-        sheet.say(
+        paper.say(
             TABLE,
             f"Second line: {who} becomes high and goes to the queue {facts.account_queue}.",
             left,
         )
-        sheet.do(
+        paper.do(
             "moved",
             update,
             ref(
@@ -107,7 +107,7 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
             queue=facts.account_queue,
         )
         expect_of(
-            sheet,
+            paper,
             "o_moved",
             f"The other tickets of {tier} customers are with {facts.account_queue}",
             facts.second,
@@ -115,13 +115,13 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
         )
         reported = [alarms, ref("moved", take="all", field="id")]
         return Lines([*facts.first, *facts.second], reported, update, "moved")
-    sheet.say(
+    paper.say(
         TABLE,
         f"Second line: {who} is assigned to the owner in the customer record and goes to the queue "
         f"{facts.account_queue}.",
     )
-    sheet.claimed |= {"C2", "C14"}
-    sheet.do(
+    paper.claimed |= {"C2", "C14"}
+    paper.do(
         "records",
         "crm_get_customer",
         ref("key", "customers", take="all", field="id"),
@@ -130,14 +130,14 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
     away: Any = None
     if facts.article:
         away = fn("regex", ref("article", "body"), rf"{NAME} is away")
-        sheet.say(
+        paper.say(
             TABLE,
             f"If that owner is away, it is assigned to the cover that “{ARTICLES[NAMED]}” names.",
         )
-        read_first(sheet, assign)
-    sheet.say(TABLE, left)
+        read_first(paper, assign)
+    paper.say(TABLE, left)
     there: Json = {"where": {"owner": {"ne": away}}} if facts.article else {}
-    sheet.do(
+    paper.do(
         "given",
         assign,
         ref(
@@ -152,7 +152,7 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
     )
     reported = [alarms, ref("given", take="all", field="id")]
     if facts.article:
-        sheet.do(
+        paper.do(
             "covered",
             assign,
             ref(
@@ -180,7 +180,7 @@ def named(facts: TriageFacts, sheet: Sheet) -> Lines:
         groups.setdefault(facts.cover.name if is_away else owner, []).append(body)
     for number, (owner, rows) in enumerate(groups.items(), start=1):
         expect_of(
-            sheet,
+            paper,
             f"o_owner_{number}",
             f"{owner} has what falls to them",
             rows,

@@ -14,40 +14,40 @@ from tasks_app.core.generation.families.ticket_triage.table import (
     read_first,
 )
 from tasks_app.core.generation.forms import Json, fn, ref
-from tasks_app.core.generation.sheet import Sheet
+from tasks_app.core.generation.paper import Paper
 
 
-def overdue(facts: TriageFacts, sheet: Sheet) -> Lines:
+def overdue(facts: TriageFacts, paper: Paper) -> Lines:
     """Raise what is past its time: one limit, two by severity, or two by the contract."""
-    sheet.claimed |= {"C1", "C20"}
+    paper.claimed |= {"C1", "C20"}
     fast, slow = facts.fast, facts.slow
-    sheet.say(TABLE, "The age of a ticket counts from the moment it came in.")
+    paper.say(TABLE, "The age of a ticket counts from the moment it came in.")
     late: Json = {"lt": minutes_ago(slow)}
     urgent: Json = {"severity": "urgent"}
     update = "helpdesk_update_ticket"
     if facts.level == 1:
-        sheet.say(
+        paper.say(
             TABLE,
             f"A ticket of severity normal that is older than {slow} minutes is overdue: set its "
             "severity to urgent.",
             "Severity low stays, however old.",
         )
-        list_queue(facts, sheet)
+        list_queue(facts, paper)
         where = {"created_at": late, "severity": "normal"}
-        sheet.do(
+        paper.do(
             "raised",
             update,
             ticket_id=ref("tickets", "tickets", where=where, field="id"),
             severity="urgent",
         )
-        own_queue(facts, sheet, update)
-        expect_of(sheet, "o_raised", f"{facts.first[0]['id']} is urgent", facts.first, urgent)
+        own_queue(facts, paper, update)
+        expect_of(paper, "o_raised", f"{facts.first[0]['id']} is urgent", facts.first, urgent)
         return Lines(facts.first, [ref("raised", "id")], update, "raised")
     first: Json = {"created_at": {"lt": minutes_ago(fast)}}
     second: Json = {"created_at": late}
     more: Json = {}
     if facts.level == 2:
-        sheet.say(
+        paper.say(
             TABLE,
             f"First line: severity high and older than {fast} minutes becomes urgent.",
             f"Second line: severity normal and older than {slow} minutes becomes high.",
@@ -57,7 +57,7 @@ def overdue(facts: TriageFacts, sheet: Sheet) -> Lines:
     else:
         top, middle, low = facts.tiers
         due = "" if facts.article else " and is due today"
-        sheet.say(
+        paper.say(
             TABLE,
             f"First line: a {top} customer's ticket older than {fast} minutes becomes urgent{due}.",
             f"Second line: a {middle} customer's ticket older than {slow} minutes becomes high "
@@ -65,18 +65,18 @@ def overdue(facts: TriageFacts, sheet: Sheet) -> Lines:
             f"What {low} customers write stays, and so do tickets of customers who have left; the "
             "customer record says who is what.",
         )
-        sheet.do("best", "crm_list_customers", segment=top, status="active")
-        sheet.do("next", "crm_list_customers", segment=middle, status="active")
+        paper.do("best", "crm_list_customers", segment=top, status="active")
+        paper.do("next", "crm_list_customers", segment=middle, status="active")
         first["customer_id"], second["customer_id"] = of_customers("best"), of_customers("next")
         more = {} if facts.article else {"due_on": ref("clock", "today")}
-    list_queue(facts, sheet)
+    list_queue(facts, paper)
     tool = update
     if facts.article:
         tool = "helpdesk_escalate_ticket"
-        sheet.say(TABLE, f"Escalate what becomes urgent to the queue that “{ARTICLES[SLA]}” names.")
+        paper.say(TABLE, f"Escalate what becomes urgent to the queue that “{ARTICLES[SLA]}” names.")
         more = {"queue": fn("regex", ref("article", "body"), r"the queue (\w+)")}
-        read_first(sheet, tool)
-    sheet.do(
+        read_first(paper, tool)
+    paper.do(
         "raised",
         tool,
         ref("tickets", "tickets", where=first, take="all", field="id"),
@@ -85,7 +85,7 @@ def overdue(facts: TriageFacts, sheet: Sheet) -> Lines:
         **more,
     )
     tomorrow: Json = {"due_on": fn("add_days", ref("clock", "today"), 1)} if facts.crm else {}
-    sheet.do(
+    paper.do(
         "marked",
         update,
         ref("tickets", "tickets", where=second, take="all", field="id"),
@@ -93,15 +93,15 @@ def overdue(facts: TriageFacts, sheet: Sheet) -> Lines:
         severity="high",
         **tomorrow,
     )
-    own_queue(facts, sheet, update, "helpdesk_escalate_ticket")
-    once(sheet, update, "helpdesk_escalate_ticket")
+    own_queue(facts, paper, update, "helpdesk_escalate_ticket")
+    once(paper, update, "helpdesk_escalate_ticket")
     expect = dict(urgent)
     if facts.article:
         expect |= {"status": "escalated", "queue": facts.operations}
     elif facts.crm:
         expect |= {"due_on": facts.clock.date()}
     expect_of(
-        sheet,
+        paper,
         "o_first",
         "What the first line takes is urgent",
         facts.first,
@@ -111,6 +111,6 @@ def overdue(facts: TriageFacts, sheet: Sheet) -> Lines:
     low_expect: Json = {"severity": "high"}
     if facts.crm:
         low_expect["due_on"] = facts.clock.date(1)
-    expect_of(sheet, "o_second", "What the second line takes is high", facts.second, low_expect)
+    expect_of(paper, "o_second", "What the second line takes is high", facts.second, low_expect)
     reported = [ref("raised", take="all", field="id"), ref("marked", take="all", field="id")]
     return Lines([*facts.first, *facts.second], reported, tool, "raised")

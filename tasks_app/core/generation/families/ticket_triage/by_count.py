@@ -14,36 +14,36 @@ from tasks_app.core.generation.families.ticket_triage.table import (
     read_first,
 )
 from tasks_app.core.generation.forms import Json, fn, ref
-from tasks_app.core.generation.sheet import Sheet
+from tasks_app.core.generation.paper import Paper
 
 
-def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
+def outage(facts: TriageFacts, paper: Paper) -> Lines:
     """Gather the reports of one area; how many there are decides what they are."""
-    sheet.claimed |= {"C1", "C20"}
+    paper.claimed |= {"C1", "C20"}
     window, count = facts.window, facts.threshold
     escalate, update = "helpdesk_escalate_ticket", "helpdesk_update_ticket"
-    sheet.say(TABLE, f"Open tickets of one area from the last {window} minutes belong together.")
+    paper.say(TABLE, f"Open tickets of one area from the last {window} minutes belong together.")
     chosen: Json = {
         "category": facts.area.key,
         "created_at": {"ge": minutes_ago(window)},
     }
     if facts.crm:
-        sheet.say(
+        paper.say(
             TABLE,
             "Only customers in the city that is spoken of count, and none who have left; the "
             "customer record says where they are.",
         )
-        sheet.do("near", "crm_list_customers", city=facts.city, status="active")
+        paper.do("near", "crm_list_customers", city=facts.city, status="active")
         chosen["customer_id"] = of_customers("near")
-    sheet.do("tickets", "helpdesk_list_tickets", status="open")
+    paper.do("tickets", "helpdesk_list_tickets", status="open")
     if facts.level == 1:
-        sheet.say(
+        paper.say(
             TABLE,
             f"Escalate the first of them to the queue {facts.operations}, severity urgent; leave "
             "the others.",
         )
         first = min(facts.first, key=lambda t: str(t["created_at"]))
-        sheet.do(
+        paper.do(
             "handed",
             escalate,
             ticket_id=ref(
@@ -52,7 +52,7 @@ def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
             queue=facts.operations,
             severity="urgent",
         )
-        sheet.bind(
+        paper.bind(
             "k_one",
             "at_most",
             "desk",
@@ -62,7 +62,7 @@ def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
             n=1,
         )
         expect_of(
-            sheet,
+            paper,
             "o_handed",
             f"{first['id']} is with {facts.operations}",
             [first],
@@ -75,15 +75,15 @@ def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
     is_outage = len(facts.first) >= count
     severity = fn("pick_at_least", many, count, "urgent", "high")
     expect: Json = {"severity": "urgent" if is_outage else "high"}
-    once(sheet, update, escalate)
+    once(paper, update, escalate)
     if not facts.crm:
-        sheet.say(
+        paper.say(
             TABLE,
             f"From {count} reports on it is an outage: each gets severity urgent and the category "
             "outage.",
             "Fewer are a fault: each gets severity high and the category fault.",
         )
-        sheet.do(
+        paper.do(
             "marked",
             update,
             reports,
@@ -99,8 +99,8 @@ def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
         if facts.article:
             where = f"to the queue that “{ARTICLES[OUTAGE]}” names"
             queue = fn("regex", ref("article", "body"), r"the queue (\w+)")
-            read_first(sheet, escalate)
-        sheet.say(
+            read_first(paper, escalate)
+        paper.say(
             TABLE,
             f"From {count} reports on it is an outage, severity urgent; fewer are a fault, "
             "severity high.",
@@ -110,7 +110,7 @@ def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
         earliest = ref(
             "tickets", "tickets", where=chosen, sort="created_at", take="first", field="id"
         )
-        sheet.do(
+        paper.do(
             "handed",
             escalate,
             reports,
@@ -128,7 +128,7 @@ def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
     first_ticket = min(facts.first, key=lambda t: str(t["created_at"]))
     rest = [t for t in facts.first if t is not first_ticket]
     expect_of(
-        sheet,
+        paper,
         "o_earliest",
         f"The earliest report, {first_ticket['id']}, is marked by how many there are",
         [first_ticket],
@@ -137,7 +137,7 @@ def outage(facts: TriageFacts, sheet: Sheet) -> Lines:
         because={k: TABLE for k in because if k in expect},
     )
     expect_of(
-        sheet,
+        paper,
         "o_rest",
         f"So are the other {len(rest)}",
         rest,

@@ -14,29 +14,29 @@ from tasks_app.core.generation.families.ticket_triage.table import (
     read_first,
 )
 from tasks_app.core.generation.forms import Json, fn, match, ref
-from tasks_app.core.generation.sheet import Sheet
+from tasks_app.core.generation.paper import Paper
 
 
-def pairs(facts: TriageFacts, sheet: Sheet) -> Lines:
+def pairs(facts: TriageFacts, paper: Paper) -> Lines:
     """Two tickets of one customer on one matter become one."""
-    sheet.claimed.add("C1")
+    paper.claimed.add("C1")
     merge, area = "helpdesk_merge_ticket", facts.area.key
     if facts.level == 1:
         firm = facts.customers[0].firm.name
-        sheet.say(
+        paper.say(
             TABLE,
             "Two open tickets of one customer in one area are one matter: merge the later into the "
             "earlier.",
         )
-        sheet.do("tickets", "helpdesk_search_tickets", query=firm, status="open")
+        paper.do("tickets", "helpdesk_search_tickets", query=firm, status="open")
         both: Json = {"where": {"category": area}, "sort": "created_at", "field": "id"}
-        sheet.do(
+        paper.do(
             "merged",
             merge,
             ticket_id=ref("tickets", "tickets", take="last", **both),
             target_ticket_id=ref("tickets", "tickets", take="first", **both),
         )
-        sheet.bind(
+        paper.bind(
             "k_waits",
             "only_when",
             "desk",
@@ -47,31 +47,31 @@ def pairs(facts: TriageFacts, sheet: Sheet) -> Lines:
         )
     else:
         mail, form = facts.mail_queue, facts.form_queue
-        sheet.say(
+        paper.say(
             TABLE,
             f"A ticket in the queue {mail} and one in the queue {form}, both open, of one customer "
             f"in one area are one matter: merge the one in {mail} into the one in {form}.",
         )
-        sheet.do("mails", "helpdesk_list_tickets", queue=mail, status="open")
-        sheet.do("forms", "helpdesk_list_tickets", queue=form, status="open")
+        paper.do("mails", "helpdesk_list_tickets", queue=mail, status="open")
+        paper.do("forms", "helpdesk_list_tickets", queue=form, status="open")
         same: Json = {
             "in": ref("forms", "tickets", where={"category": area}, take="all", field="customer_id")
         }
         chosen: Json = {"category": area, "customer_id": same}
         if facts.crm:
             tier = facts.tiers[0]
-            sheet.do("kept", "crm_list_customers", segment=tier)
+            paper.do("kept", "crm_list_customers", segment=tier)
             kept = sorted(
                 str(c.record["id"]) for c in facts.customers if c.record["segment"] == tier
             )
             same["not_in"] = ref("kept", "customers", take="all", field="id")
             chosen["created_at"] = {"ge": minutes_ago(facts.window)}
-            sheet.say(
+            paper.say(
                 TABLE,
                 f"That holds if the one in {mail} came in the last {facts.window} minutes; older "
                 "ones stay.",
             )
-            sheet.bind(
+            paper.bind(
                 "k_kept",
                 "only_when",
                 TABLE,
@@ -80,8 +80,8 @@ def pairs(facts: TriageFacts, sheet: Sheet) -> Lines:
                 record=TICKETS,
                 where={"customer_id": {"not_in": kept}},
             )
-            sheet.claimed.add("C20")
-        sheet.do(
+            paper.claimed.add("C20")
+        paper.do(
             "merged",
             merge,
             ref("mails", "tickets", where=chosen, take="all"),
@@ -93,7 +93,7 @@ def pairs(facts: TriageFacts, sheet: Sheet) -> Lines:
                 field="id",
             ),
         )
-        sheet.bind(
+        paper.bind(
             "k_mail",
             "only_when",
             "desk",
@@ -105,7 +105,7 @@ def pairs(facts: TriageFacts, sheet: Sheet) -> Lines:
         )
     targets = dict(zip(_pairs_by(facts.first), _pairs_by(facts.second), strict=True))
     if facts.level > 1:
-        sheet.check(
+        paper.check(
             3,
             match(
                 "o_all",
@@ -118,7 +118,7 @@ def pairs(facts: TriageFacts, sheet: Sheet) -> Lines:
             ),
         )
     for number, (later, earlier) in enumerate(targets.items(), start=1):
-        sheet.check(
+        paper.check(
             1,
             match(
                 f"o_pair_{number}",
@@ -129,25 +129,25 @@ def pairs(facts: TriageFacts, sheet: Sheet) -> Lines:
                 because={"status": TABLE},
             ),
         )
-        sheet.write_set.append(f"helpdesk/tickets/{later}#status,reference,updated_at")
+        paper.write_set.append(f"helpdesk/tickets/{later}#status,reference,updated_at")
     single = facts.level == 1
     reported: list[Any] = [
         ref("merged", "id") if single else ref("merged", take="all", field="id"),
     ]
     if facts.article:
-        sheet.do(
+        paper.do(
             "given",
             "helpdesk_assign_ticket",
             ref("merged", take="all", field="reference"),
             ticket_id=ref("item"),
             assignee=fn("regex", ref("article", "body"), r"answered by (Team \w+)"),
         )
-        sheet.say(
+        paper.say(
             TABLE, f"Assign each ticket that stays to the team that “{ARTICLES[MERGE]}” names."
         )
-        read_first(sheet, "helpdesk_assign_ticket")
+        read_first(paper, "helpdesk_assign_ticket")
         expect_of(
-            sheet, "o_given", f"What stays is with {facts.team}", facts.second,
+            paper, "o_given", f"What stays is with {facts.team}", facts.second,
             {"assignee": facts.team},
         )  # fmt: skip
         reported.append(ref("given", take="all", field="id"))

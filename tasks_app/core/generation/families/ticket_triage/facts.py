@@ -11,7 +11,7 @@ from tasks_app.core.generation.cast import CITIES, Cast, Clock, Firm, Person
 from tasks_app.core.generation.families.ticket_triage import words
 from tasks_app.core.generation.families.ticket_triage.trades import SECURITY, TRADES, Area
 from tasks_app.core.generation.forms import Json
-from tasks_app.core.generation.sheet import Office
+from tasks_app.core.generation.paper import Office
 
 SLA: Final = "sla_breach"
 OUTAGE: Final = "outage_cluster"

@@ -12,7 +12,7 @@ from tasks_app.core.generation.families.ticket_triage.facts import (
     TriageFacts,
 )
 from tasks_app.core.generation.forms import Json, fn, match, ref
-from tasks_app.core.generation.sheet import Sheet
+from tasks_app.core.generation.paper import Paper
 
 TABLE: Final = "table"
 ARTICLES: Final[Mapping[str, str]] = {
@@ -87,7 +87,7 @@ def _ids(rows: Sequence[Json]) -> list[str]:
 
 
 def expect_of(
-    sheet: Sheet,
+    paper: Paper,
     check: str,
     explain: str,
     rows: Sequence[Json],
@@ -99,7 +99,7 @@ def expect_of(
     """Expect the same of several tickets, and let these fields of them change."""
     ids = _ids(rows)
     where: Json = {"id": ids[0]} if len(ids) == 1 else {"id": {"in": ids}}
-    sheet.check(
+    paper.check(
         weight,
         match(
             check,
@@ -112,12 +112,12 @@ def expect_of(
         ),
     )
     fields = ",".join((*expect, "updated_at"))
-    sheet.write_set += [f"helpdesk/tickets/{i}#{fields}" for i in ids]
+    paper.write_set += [f"helpdesk/tickets/{i}#{fields}" for i in ids]
 
 
-def own_queue(facts: TriageFacts, sheet: Sheet, *tools: str) -> None:
+def own_queue(facts: TriageFacts, paper: Paper, *tools: str) -> None:
     """Let only open tickets of the queue be touched."""
-    sheet.bind(
+    paper.bind(
         "k_own",
         "only_when",
         "desk",
@@ -129,9 +129,9 @@ def own_queue(facts: TriageFacts, sheet: Sheet, *tools: str) -> None:
     )
 
 
-def once(sheet: Sheet, *tools: str) -> None:
+def once(paper: Paper, *tools: str) -> None:
     """Let each ticket be changed once."""
-    sheet.bind(
+    paper.bind(
         "k_once",
         "at_most",
         "desk",
@@ -143,14 +143,14 @@ def once(sheet: Sheet, *tools: str) -> None:
     )
 
 
-def list_queue(facts: TriageFacts, sheet: Sheet) -> None:
+def list_queue(facts: TriageFacts, paper: Paper) -> None:
     """List what lies open in the queue."""
-    sheet.do("tickets", "helpdesk_list_tickets", queue=facts.queue, status="open")
+    paper.do("tickets", "helpdesk_list_tickets", queue=facts.queue, status="open")
 
 
-def read_first(sheet: Sheet, tool: str) -> None:
+def read_first(paper: Paper, tool: str) -> None:
     """Let nothing be handed on before the article was read."""
-    sheet.bind(
+    paper.bind(
         "k_read",
         "require_before",
         "desk",
@@ -158,8 +158,8 @@ def read_first(sheet: Sheet, tool: str) -> None:
         write={"tool": tool},
         needs={"tool": "kb_get_article"},
     )
-    sheet.say("desk", "Of articles, only published ones count.")
-    sheet.claimed |= {"C2", "C14"}
+    paper.say("desk", "Of articles, only published ones count.")
+    paper.claimed |= {"C2", "C14"}
 
 
 def of_customers(customers: str) -> Json:

@@ -1,0 +1,31 @@
+"""How a sentence is made: capitals, marks and lists, the same in every family."""
+
+import pytest
+
+from tasks_app.core.generation.talk import capital, listed, marked, sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "ended"),
+    [
+        ("Please book it", "Please book it."),
+        ("Could you book it", "Could you book it?"),
+        ("would you book it", "would you book it?"),
+        ("Is it booked?", "Is it booked?"),
+        ("Hello!", "Hello!"),
+    ],
+)
+def test_what_asks_politely_is_a_question_and_a_mark_is_never_doubled(
+    text: str, ended: str
+) -> None:
+    assert marked(text) == ended
+
+
+def test_a_sentence_has_a_capital_and_a_mark() -> None:
+    assert (capital("iPad of the desk"), capital("")) == ("IPad of the desk", "")
+    assert sentence("the lift in Aalborg stands still") == "The lift in Aalborg stands still."
+
+
+def test_a_list_is_joined_by_commas_and_a_last_word() -> None:
+    assert [listed(["a", "b", "c"][:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert listed(["a", "b", "c"], "or") == "a, b or c"
