@@ -65,7 +65,7 @@ def growing(
                 folder.append(Metrics(step, step * 32, step * 2.0, values_at(run, step)))
                 log.write(f"step {step} done\n")
         beat = timezone.now().timestamp()
-        folder.write_status(Status("running", last, 60, 1, beat))
+        folder.write_status(Status("running", last, run.steps, 1, beat))
         absorb(run=run)
         TrainingRun.objects.filter(pk=run.pk).update(state=state)
 

@@ -330,7 +330,7 @@ def test_the_form_starts_a_batch_and_leads_to_its_page(
     ("fields", "said"),
     [
         ({"policy": "oracle"}, "not one of the available choices"),
-        ({"tasks": "familly:x"}, "There is no filter “familly” here."),
+        ({"tasks": "familly:x"}, "There is no filter “familly” here (characters 1 to 7)."),
         ({"tasks": "state:retired"}, "No task matches."),
         ({"n": "0"}, "greater than or equal to 1"),
     ],

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core.services.sheets import column_name, column_number
+from tasks_app.core.values import column_name, column_number
 from tests.tasks_app.core.services.office import NOW, Office
 
 SHEETS: list[dict[str, Any]] = [
