@@ -231,14 +231,23 @@ def _own_order(data: Written, _rng: random.Random) -> bool:
 
 
 def _independent(data: Written, reads: list[Written]) -> list[Written]:
-    """Two neighbours among the reads of which neither needs the other."""
+    """Two neighbours among the reads of which neither needs the other, nor any call of its tool."""
     for first, second in itertools.pairwise(reads):
         at = data["reference"].index(first)
         following = data["reference"][at + 1] is second
-        needs = any(v == first["id"] and k == "from" for _, k, v in spots.leaves(second))
-        if following and not needs and first["tool"] != second["tool"]:
+        if following and first["tool"] not in {second["tool"], *_tools_before(reads, second)}:
             return [first, second]
     return []
+
+
+def _tools_before(reads: list[Written], step: Written) -> set[str]:
+    """The tools of the reads without which a step can't be made: their order is the work's own."""
+    needed = {value for _, key, value in spots.leaves(step) if key == "from"}
+    found: set[str] = set()
+    for read in reads:
+        if read["id"] in needed:
+            found |= {read["tool"], *_tools_before(reads, read)}
+    return found
 
 
 def _no_extra_read(data: Written, rng: random.Random) -> bool:

@@ -6,7 +6,7 @@ import difflib
 import functools
 import types
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import ReadOnly
 
@@ -69,10 +69,18 @@ def _is_number(hint: Any) -> bool:
     return {int, float} >= set(parts) - {type(None)} != set()
 
 
+_PARTS: Final[Mapping[str, str]] = {
+    "deputy_id": "contacts/people",
+    "manager_id": "contacts/people",
+    "thread_id": "chat/posts",
+}
+"""Fields that are called by the part that a record plays, and not by its noun."""
+
+
 @functools.cache
 def noun_homes() -> Mapping[str, tuple[str, ...]]:
     """Foreign key field (`customer_id`) → the collections it may point into."""
-    homes: dict[str, list[str]] = {}
+    homes: dict[str, list[str]] = {field: [place] for field, place in _PARTS.items()}
     for place in collections():
         noun = singular(place.partition("/")[2])
         homes.setdefault(f"{noun}_id", []).append(place)
@@ -80,7 +88,9 @@ def noun_homes() -> Mapping[str, tuple[str, ...]]:
 
 
 def singular(noun: str) -> str:
-    """`policies` → `policy`, `addresses` → `address`, `tickets` → `ticket`."""
+    """`policies` → `policy`, `addresses` → `address`, `people` → `person`, `tickets` → `ticket`."""
+    if noun == "people":
+        return "person"
     if noun.endswith("ies"):
         return noun[:-3] + "y"
     if noun.endswith(("sses", "xes", "ches")):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tasks_app.core.cheap import CHEAP, first_candidates, first_program
+from tasks_app.core.constraints.forbid_tool import ForbidTool
 from tasks_app.core.program import Act
 from tasks_app.core.results import FULL
 from tasks_app.core.validation.card import Finding
@@ -60,10 +61,10 @@ def _abstains(trial: Trial) -> bool:
 
 
 def no_shortcut(trial: Trial, plays: Sequence[tuple[str, Play]]) -> Iterator[Finding]:
-    """N2: every cheap policy earns less than 0.2 and never passes; one wrong choice costs
-    something.
+    """N2: every cheap policy earns less than 0.2 and never passes, also where it has read which
+    tools are forbidden; one wrong choice costs something.
     """
-    for name, play in plays:
+    for name, play in [*plays, *_heeding(trial, plays)]:
         if play.reward >= CHEAP_LIMIT or play.grade.passed:
             yield finding(
                 "N2",
@@ -89,6 +90,22 @@ def no_shortcut(trial: Trial, plays: Sequence[tuple[str, Play]]) -> Iterator[Fin
                 "and still pass",
                 hint="put the right record in the middle of the list, or check the choice",
             )
+
+
+def _heeding(trial: Trial, plays: Sequence[tuple[str, Play]]) -> Iterator[tuple[str, Play]]:
+    """Cheap policies that a gate stopped, again without the calls that are forbidden: that one of
+    them broke a rule for no gain hides what the rest of it earned.
+    """
+    forbidden = {
+        tool
+        for rule in trial.spec.constraints
+        if isinstance(rule, ForbidTool) and not rule.arguments
+        for tool in rule.pattern.tools
+    }
+    for name, play in plays:
+        heeded = [act for act in play.acts if act.tool not in forbidden]
+        if play.grade.gated and len(heeded) < len(play.acts):
+            yield name, trial.run(f"heeding:{name}", heeded)
 
 
 def _writes(trial: Trial, acts: Sequence[Act]) -> list[Act]:

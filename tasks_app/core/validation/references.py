@@ -43,8 +43,8 @@ _PAST_FIELDS: Final = frozenset(
 
 
 def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
-    """R1: a `<noun>_id` field of a record points to a record, where that collection is in the
-    task.
+    """R1: a `<noun>_id` field of a record, or one called by the part that a record plays
+    (`deputy_id`), points to a record, where that collection is in the task.
     """
     problem = seed_problem(spec)
     if problem is not None:
