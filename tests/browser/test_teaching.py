@@ -1,149 +1,127 @@
 """Teaching a model from the page: launch SFT, watch its curve, cancel, resume, read the result.
 
-The engine is the stub, so that this takes seconds; that the true one trains, stops, goes on and
-that its samples replay is held by tests/training_app/engine/test_jobs.py.
+Nothing stands in for anything: a studio of its own with its workers, which start the engine as
+they always do. What makes it short is the recipe, typed into the form as anybody would.
 """
 
 import json
 import re
-import sys
-import threading
 from collections.abc import Iterator
-from pathlib import Path
+from importlib.util import find_spec
+from typing import Any
 
 import pytest
-from django.conf import LazySettings
-from django.db import connections
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from studio.web import jobs
-from studio.web.choices import Role
-from tests.browser.visitor import Visitor, visiting
-from tests.factories import engine_stub
-from tests.factories.people import person
-from tests.factories.specs import small_spec
-from tests.rollouts_app.conftest import stored
-from training_app.models import TrainingRun
-from training_app.queries.runs import run_dir
+from tests.browser.chromium import NoChromium, executable, launch
+from tests.browser.site import Person, Site, private_site, sign_in_all
+from tests.browser.visitor import Visitor
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.engine,
     pytest.mark.slow,
-    pytest.mark.django_db(transaction=True),
-    # an engine outlives the object that started it: that is the point
-    pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.skipif(find_spec("trl") is None, reason="the train extra is not installed"),
 ]
-PATIENCE = 60_000
+JO = Person("jo", "Jo", "Sommer", "editor")
+PATIENCE = 300_000
 """Milliseconds for what the engine and its job do, also beside other work."""
-HELD = 40
-"""The step before which the engine waits, so that nobody has to be quick with Cancel."""
+STEPS = 240
+TASKS = 3
+BOTH = ("before", "after")
+BEFORE_STEPS = re.compile("making the tokenizer|teaching the base: step|measuring before: ")
+"""What the engine does before its steps; a page that looks seldom may miss one of them."""
+OTHERS = f"""\
+tiny.tokenizer_tasks = 64
+tiny.base_steps = 40
+tiny.base_batch = 8
+demonstrations.tasks = 8
+save_every = {STEPS}
+measure.every = 0
+measure.new_family_tasks = 1
+"""
+"""Places of the recipe that have no field of their own."""
 
 
-def shares(n: int, passed: int, low: float, high: float) -> dict[str, float]:
-    return {"n": n, "success": passed / n, "low": low, "high": high, "reward": passed / n}
-
-
-RESULT = {
-    "before": {
-        "split_kind": "new_instances",
-        "greedy": shares(40, 2, 0.0, 0.13),
-        "sampled": shares(40, 0, 0.0, 0.09),
-    },
-    "after": {
-        "split_kind": "new_instances",
-        "greedy": shares(40, 36, 0.8, 0.97),
-        "sampled": shares(40, 34, 0.71, 0.93),
-    },
-    "after_new_families": {"split_kind": "new_families", "greedy": shares(10, 1, 0.02, 0.47)},
-}
-
-
-class Live:
-    """What pytest-django's live server offers."""
-
-    url: str
-
-
-@pytest.fixture
-def visitor(
-    beside: Browser, live_server: Live, settings: LazySettings, tmp_path: Path
-) -> Iterator[Visitor]:
-    """An editor in a browser, and a studio whose engine is the stub."""
-    settings.VAR_DIR = tmp_path / "var"
-    settings.STUDIO_ENGINE = [sys.executable, str(engine_stub.__file__)]
-    with visiting(beside, live_server.url, person("jo", Role.EDITOR)) as found:
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for the module."""
+    try:
+        executable()
+    except NoChromium as missing:
+        pytest.skip(str(missing))
+    with sync_playwright() as playwright:
+        found = launch(playwright)
         yield found
+        found.close()
 
 
-class Worker(threading.Thread):
-    """Runs one job beside the page, as a worker does."""
+@pytest.fixture(scope="module")
+def visitor(browser: Browser) -> Iterator[Visitor]:
+    """An editor in a studio with workers; at the end nothing may have gone wrong on the pages."""
+    with private_site(workers=True) as site:
+        visitor = signed_in(browser, site)
+        yield visitor
+        visitor.context.close()
+    assert visitor.faults == []
 
-    def __init__(self, job_id: int) -> None:
-        super().__init__(daemon=True)
-        self._job_id = job_id
 
-    def run(self) -> None:
-        try:
-            jobs.run_job(self._job_id)
-        finally:
-            connections.close_all()
+def signed_in(browser: Browser, site: Site) -> Visitor:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    session = sign_in_all(site, (JO,))[JO.username]
+    context.add_cookies([{"name": "sessionid", "value": session, "url": site.url}])
+    return Visitor(site.url, context)
 
 
 def test_from_launch_to_before_and_after(visitor: Visitor) -> None:
-    spec = small_spec()
-    stored(spec)
     page = visitor.page()
     page.set_default_timeout(PATIENCE)
-    page.goto(f"{visitor.url}/runs/new/?preset=cpu-tiny-sft")
-    page.get_by_label("Steps", exact=True).fill("60")
-    page.get_by_label("Other values").fill("save_every = 10")
-    page.get_by_role("button", name="Start the run").click()
-    page.wait_for_url("**/runs/RUN-*/")
-    run = TrainingRun.objects.get()
-    written = {"spec_hash": spec.hash, "slug": spec.slug, "reward": 0.0, "messages": [
-        {"role": "assistant", "content": "The lamp is closed."}]}  # fmt: skip
-    plan = {"pace": 0.1, "hold": HELD, "samples": [written], "result": RESULT}
-    (run_dir(run).path / "stub.json").write_text(json.dumps(plan))
+    launch_sft(page, visitor.url)
+    expect(page.locator("#run-stage")).to_contain_text(BEFORE_STEPS, timeout=PATIENCE)
+    came = watch_the_curve_move(page)
 
-    worker = working(run)
-    moved = watch_the_curve_move(page)
     page.keyboard.press("c")
     expect(page.locator("#run-live")).to_contain_text("stopped", timeout=PATIENCE)
-    expect(page.locator("#run-side tbody tr").first).to_be_visible(timeout=PATIENCE)
-    worker.join(60)
+    kept = page.locator("#run-side tbody th")
+    expect(kept).to_have_count(1, timeout=PATIENCE)
+    stopped = metrics(page, visitor.url)
+    assert (stopped[0], stopped, came <= stopped[-1] < STEPS) == (
+        1,
+        list(range(1, stopped[-1] + 1)),
+        True,
+    )
 
-    (run_dir(run).path / "go").touch()
     page.locator("#run-resume").click()
-    expect(page.locator("#run-live")).to_contain_text("queued", timeout=PATIENCE)
-    worker = working(run)
     expect(page.locator("#run-live")).to_contain_text("succeeded", timeout=PATIENCE)
-    expect(page.locator("#run-live")).to_contain_text("step 60 of 60", timeout=PATIENCE)
-    expect(page.locator("#words-loss")).to_contain_text("at step 60", timeout=PATIENCE)
-    worker.join(60)
-    steps = page.evaluate("document.getElementById('plot-loss').data.at(-1).customdata")
-    assert (steps, moved < 60) == (list(range(1, 61)), True)
+    expect(page.locator("#words-loss")).to_contain_text(f"at step {STEPS}", timeout=PATIENCE)
+    assert drawn_steps(page) == metrics(page, visitor.url) == list(range(1, STEPS + 1))
+    expect(kept).to_have_count(2, timeout=PATIENCE)
 
-    result = page.locator("#run-result table").first.locator("tbody tr")
-    expect(result).to_have_count(3, timeout=PATIENCE)
-    assert rows_of(page) == [
-        "new instances greedy 40 5 % 0–13 % 90 % 80–97 % +0.85 0.72 to 0.94",
-        "new instances sampled 40 0 % 0–9 % 85 % 71–93 % +0.85 0.68 to 0.93",
-        "new families greedy 10 not measured 10 % 2–47 % –",
+    table = page.locator("#run-result table").first.locator("tbody tr")
+    expect(table).to_have_count(3, timeout=PATIENCE)
+    result = asked(page, visitor.url)["result"]
+    came_to = [
+        ("new instances", "greedy", TASKS, *(said(result, n, "greedy") for n in BOTH)),
+        ("new instances", "sampled", TASKS, *(said(result, n, "sampled") for n in BOTH)),
+        ("new families", "greedy", 1, "not measured", said(result, "after_new_families", "greedy")),
     ]
+    assert rows_of(page) == came_to
+
     page.locator("#run-samples details summary").first.click()
     page.locator("#run-samples").get_by_role("button", name="Open as replay").click()
     page.wait_for_url("**/episodes/E-*/")
-    expect(page.get_by_text("The lamp is closed.").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("h1")).to_be_visible(timeout=PATIENCE)
 
 
-def working(run: TrainingRun) -> Worker:
-    """A worker takes up the run's job."""
-    run.refresh_from_db()
-    assert run.job_id is not None
-    worker = Worker(run.job_id)
-    worker.start()
-    return worker
+def launch_sft(page: Page, url: str) -> None:
+    """Fill in a recipe that takes seconds, and start it."""
+    page.goto(f"{url}/runs/new/?preset=cpu-tiny-sft")
+    page.get_by_label("Steps", exact=True).fill(f"{STEPS}")
+    page.get_by_label("Sequences a step").fill("2")
+    page.get_by_label("Tasks measured before and after").fill(f"{TASKS}")
+    page.get_by_label("Other values").fill(OTHERS)
+    page.get_by_role("button", name="Start the run").click()
+    page.wait_for_url("**/runs/RUN-*/")
 
 
 def watch_the_curve_move(page: Page) -> int:
@@ -151,10 +129,9 @@ def watch_the_curve_move(page: Page) -> int:
     loss = page.locator('[data-figure="loss"]')
     expect(loss.locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
     first = step_of(page)
-    if first < HELD - 1:
-        words = page.locator("#words-loss")
-        expect(words).not_to_contain_text(f"at step {first},", timeout=PATIENCE)
-        assert step_of(page) > first
+    words = page.locator("#words-loss")
+    expect(words).not_to_contain_text(f"at step {first},", timeout=PATIENCE)
+    assert step_of(page) > first
     line = loss.locator(".scatterlayer .trace .js-line").last
     expect(line).to_have_attribute("d", re.compile("M.*L"), timeout=PATIENCE)
     return step_of(page)
@@ -168,7 +145,34 @@ def step_of(page: Page) -> int:
     return int(found[1])
 
 
-def rows_of(page: Page) -> list[str]:
-    """The rows of the table of before and after, as they are read."""
-    rows = page.locator("#run-result table").first.locator("tbody tr").all_inner_texts()
-    return [" ".join(row.split()) for row in rows]
+def drawn_steps(page: Page) -> list[int]:
+    """The steps behind the points of the loss."""
+    found: list[int] = page.evaluate("document.getElementById('plot-loss').data.at(-1).customdata")
+    return found
+
+
+def asked(page: Page, url: str, more: str = "") -> Any:
+    """What the API says of the run whose page this is."""
+    code = page.url.split("/runs/")[1].split("/")[0]
+    return json.loads(page.request.get(f"{url}/api/v1/training-runs/{code}{more}").body())
+
+
+def metrics(page: Page, url: str) -> list[int]:
+    """The steps that the studio holds of the run."""
+    return [row["step"] for row in asked(page, url, "/metrics")["items"]]
+
+
+def said(result: dict[str, Any], name: str, way: str) -> str:
+    """What the engine measured, as the table is to say it."""
+    return f"{round(result[name][way]['success'] * 100)} %"
+
+
+def rows_of(page: Page) -> list[tuple[str, str, int, str, str]]:
+    """Of each row before and after: split, way, tasks, and success where it was measured."""
+    found: list[tuple[str, str, int, str, str]] = []
+    for row in page.locator("#run-result table").first.locator("tbody tr").all():
+        split, way, tasks, *others = row.locator("th, td").all_inner_texts()
+        cells = [" ".join(cell.split()) for cell in others]  # no-break spaces
+        before, after = (cell for cell in cells if re.fullmatch(r"\d+ %|not measured", cell))
+        found.append((split, way, int(tasks), before, after))
+    return found
