@@ -473,6 +473,12 @@ class Inquiry(PaymentFacts):
         for invoice in sorted(self.held, key=lambda i: str(i["id"])):
             self.write_set.append(f"finance/invoices/{invoice['id']}#status,hold_reason")
 
+    @property
+    def _rests_on(self) -> str:
+        """The check that what is told rests on: in bulk all invoices have to be held."""
+        name: str = self.checks[0][1]["id"]
+        return "o_all" if self.bulk else name
+
     def _looked(self) -> None:
         """What tells a hold from none was asked for or compared before it."""
         if self.subtype == SECOND:
@@ -725,7 +731,6 @@ class Inquiry(PaymentFacts):
         return [name for i in rest for name in (i["supplier_ref"], i["id"])]
 
     def _letter(self) -> None:
-        anchor = self.checks[0][1]["id"]
         if self.holds:
             rule = (
                 "Write to the supplier once, at the address in the payee record and nowhere else "
@@ -789,7 +794,7 @@ class Inquiry(PaymentFacts):
                     "component": "report",
                     "kind": "message_match",
                     "explain": "The supplier was told at the address on file",
-                    "requires": [anchor],
+                    "requires": [self._rests_on],
                     "to": [self.payee["email"]],
                     "text": self._groups,
                     "forbidden": self._not_named,
@@ -817,7 +822,6 @@ class Inquiry(PaymentFacts):
         ]
 
     def _reply(self) -> None:
-        anchor = self.checks[0][1]["id"]
         verdict = _VERDICT[self.subtype]
         groups: list[list[Any]] = [list(words.VERDICTS[verdict]), *self._groups]
         parts = [f"the verdict ({_verdicts()})"]
@@ -854,7 +858,7 @@ class Inquiry(PaymentFacts):
                     "component": "report",
                     "kind": "answer",
                     "explain": f"The reply gives {joined}",
-                    "requires": [anchor],
+                    "requires": [self._rests_on],
                     "text": groups,
                     "forbidden": self._not_named,
                 },
