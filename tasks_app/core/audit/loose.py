@@ -101,7 +101,8 @@ def _at_least_one(data: Written, rng: random.Random) -> bool:
 
 
 def _any_recipient(data: Written, rng: random.Random) -> bool:
-    own = spots.checks(data, "message_match")
+    # Other mailboxes than mail name who is written to in `where`, and the write set does too.
+    own = [check for check in spots.checks(data, "message_match") if check.get("to")]
     if not own:
         return False
     for check in own:
@@ -142,6 +143,14 @@ def _dropped(component: str, kind: str = "") -> Callable[[Written, random.Random
         return True
 
     return plant
+
+
+def _no_report_check(data: Written, _rng: random.Random) -> bool:
+    """Nothing that is said is checked: where one of two checks is left, it is still looked at."""
+    own = [c for c in spots.checks(data, component="report") if c is not spots.anchor(data)]
+    for check in own:
+        spots.drop_check(data, check)
+    return bool(own)
 
 
 def _one_of_many(data: Written, rng: random.Random) -> bool:
@@ -255,7 +264,7 @@ LOOSE: Final = (
                 _no_outcome_left, also=("M2", "S2"), repairable=True),
     SpecPlanter("M1", "one_of_many", "One of several is enough", _one_of_many, also=("M2",),
                 repairable=True),
-    SpecPlanter("M1", "no_report_check", "Nobody checks the report", _dropped("report"),
+    SpecPlanter("M1", "no_report_check", "Nobody checks the report", _no_report_check,
                 also=("S2", "V3"), repairable=True,
                 upstream="ClawMark: a crashed stage drops its checkers"),
     SpecPlanter("M2", "anything_written", "Any text in a field that decides", _anything_written,
