@@ -55,6 +55,15 @@ LONG: dict[str, Any] = {
     "measure": dict(NOTHING),
 }
 """A run that never ends by itself while a test looks on."""
+HEARS_CTRL_C = """
+import runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs a script as a terminal would: what a shell starts in the background ignores Ctrl-C, and so
+does all that it starts.
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -146,7 +155,8 @@ def working(run: TrainingRun) -> threading.Thread:
 def test_a_command_that_is_interrupted_stops_its_run_within_one_step(tmp_path: Path) -> None:
     recipe = {**LONG, "tiny": {**TINY, "base_steps": 60}}
     changes = [f"--set={place}={json.dumps(value)}" for place, value in recipe.items()]
-    command = [sys.executable, "manage.py", "train", "--preset", "cpu-tiny-sft", *changes, "--json"]
+    script = ["manage.py", "train", "--preset", "cpu-tiny-sft", *changes, "--json"]
+    command = [sys.executable, "-c", HEARS_CTRL_C, *script]
     with (tmp_path / "printed.txt").open("wb") as printed:
         process = subprocess.Popen(
             command,
