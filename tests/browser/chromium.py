@@ -3,8 +3,10 @@
 import os
 import shutil
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, Playwright, expect
 
+PATIENCE = 60_000
+"""Milliseconds that a page has to do what is expected: how busy a machine is proves nothing."""
 FLAGS = (
     "--no-sandbox",  # as root, and in a container, there is none to have
     "--disable-gpu",
@@ -34,5 +36,6 @@ def executable() -> str:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """A headless browser."""
+    """A headless browser; expectations wait as long as pages do."""
+    expect.set_options(timeout=PATIENCE)
     return playwright.chromium.launch(executable_path=executable(), headless=True, args=list(FLAGS))

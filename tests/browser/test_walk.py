@@ -11,14 +11,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.chromium import NoChromium, executable, launch
+from tests.browser.chromium import PATIENCE, NoChromium, executable, launch
 from tests.browser.site import PASSWORD, Person, Site, private_site, sign_in_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ADA = Person("ada", "Ada", "Winter", "editor")
-PATIENCE = 60_000
-"""Milliseconds for what a worker does."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +49,7 @@ def test_from_sign_in_to_the_check_that_flips(browser: Browser, site: Site) -> N
         "console",
         lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None,
     )
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE)
 
     sign_in(page, site)
     generate_twenty(page, site)

@@ -9,6 +9,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
 from studio.web.models import User
+from tests.browser.chromium import PATIENCE
 
 # Reports of the content security policy, those of inline handlers too, before any page script runs.
 _LISTEN = """
@@ -31,7 +32,7 @@ class Visitor:
     def page(self) -> Page:
         """A new page that is watched."""
         page = self.context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.faults.append(f"script error: {error}"))
         page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
         page.on("console", self._heard)
