@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.training_app.conftest import SMALL, opened
+from tests.training_app.jobs.test_runs import plan
 from training_app.jobs.runs import cancel_run
 from training_app.models import Checkpoint, TrainingRun
-from training_app.queries.runs import run_dir
 
 pytestmark = pytest.mark.django_db
 
@@ -66,25 +66,27 @@ def test_train_says_what_cannot_be(studio: Path, words: list[str], message: str)
 
 
 class Stopping(StringIO):
-    """Somebody who reads of the third step and stops the run then."""
+    """Somebody who reads that two steps are done and stops the run then; it waits there."""
 
     def write(self, text: str) -> int:
-        if '"done": 3' in text:
+        if '"done": 0' in text:
+            plan(TrainingRun.objects.get(), hold=3)
+        if '"done": 2' in text:
             cancel_run(run=TrainingRun.objects.get(), by=None)
         return super().write(text)
 
 
 def test_train_says_of_a_stopped_run_where_it_stopped_and_how_it_goes_on(studio: Path) -> None:
     with pytest.raises(CommandError) as error:
-        call_command(*small("--steps", "400"), "--json", stdout=Stopping())
+        call_command(*small(), "--json", stdout=Stopping())
     run = TrainingRun.objects.get()
-    job, kept = run.job, run_dir(run).list_checkpoints()[-1].step
+    job = run.job
     assert job is not None
     assert str(error.value).splitlines() == [
         f"{job.code} stopped, as it was asked to. It goes on from its page, /jobs/{job.code}/.",
         (
-            f"  {run.code}: stopped at step {run.step} of 400. Resume (R) on its page, "
-            f"/runs/{run.code}/, goes on from step {kept}, which is kept; over the API it is POST "
+            f"  {run.code}: stopped at step 2 of 6. Resume (R) on its page, "
+            f"/runs/{run.code}/, goes on from step 2, which is kept; over the API it is POST "
             f"/api/v1/training-runs/{run.code}/resume."
         ),
     ]
