@@ -20,7 +20,7 @@ text{fill:#3e4d56}
 .unproven{stroke:#ad2f17;fill:none;stroke-width:2;stroke-dasharray:6 3}
 .unproven-b,.unproven-d{fill:#ad2f17}.proven-b,.unproven-b{opacity:.14}
 .proven-n{fill:#1d5cc0;font-weight:600}.unproven-n{fill:#ad2f17;font-weight:600}
-.bg{fill:#fff}
+.bg{fill:#f8f9f9}
 @media(prefers-color-scheme:dark){text{fill:#b4c1c7}.t{fill:#e4ebee}.s{fill:#92a1a9}
 .g{stroke:#263036}.a{stroke:#92a1a9}.proven{stroke:#7fb0ff}.proven-b,.proven-d,.proven-n{fill:#7fb0ff}
 .unproven{stroke:#ff9d82}.unproven-b,.unproven-d,.unproven-n{fill:#ff9d82}.bg{fill:#0f1417}}
@@ -118,21 +118,18 @@ def _panel(frame: _Frame, title: str, what: str, *, samples: bool = True) -> Ite
 
 
 def _lines(frame: _Frame, lines: Sequence[tuple[str, Sequence[Spot]]]) -> Iterable[str]:
-    ends: list[float] = []
-    for name, spots in lines:
-        if not spots:
-            continue
+    """Lines in their bands; the name of the highest stands above its band, others below theirs."""
+    ordered = sorted((one for one in lines if one[1]), key=lambda one: -one[1][-1].mean)
+    taken = 0.0
+    for place, (name, spots) in enumerate(ordered):
         upper = [(frame.x(s.samples), frame.y(s.high)) for s in spots]
         lower = [(frame.x(s.samples), frame.y(s.low)) for s in reversed(spots)]
         middle = [(frame.x(s.samples), frame.y(s.mean)) for s in spots]
         yield f'<polygon class="{name}-b" points="{_points([*upper, *lower])}"/>'
         yield f'<polyline class="{name}" points="{_points(middle)}"/>'
-        y = middle[-1][1] - 8
-        while any(abs(y - other) < 14 for other in ends):
-            y += 14
-        ends.append(y)
+        taken = max(lower[0][1] + 15, taken + 14) if place else upper[-1][1] - 5
         yield (
-            f'<text class="{name}-n" text-anchor="end" x="{frame.right}" y="{y:.1f}">'
+            f'<text class="{name}-n" text-anchor="end" x="{frame.right}" y="{taken:.1f}">'
             f"{name} {spots[-1].mean:.2f}</text>"
         )
 

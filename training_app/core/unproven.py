@@ -3,8 +3,8 @@
 A third of the reward is left to the task's own checks. A third pays whoever changes nothing
 outside the write set, done or not (gate N1, planter ``free_collateral``). A third pays for any
 reply with a word of the matter, which every echo of the request has (gate N2, planter ``echo``;
-keywords are the commonest of Claw-Eval's declared checks, design/benchmarks.md). Words of the
-reference's own reply count too, so that doing the task right still earns 1.0.
+keywords are the commonest of the checks that Claw-Eval declares). Words of the reference's own
+reply count too, so that doing the task right still earns 1.0.
 """
 
 from collections.abc import Mapping

@@ -2,10 +2,8 @@
 
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import psycopg
 import pytest
 
@@ -13,6 +11,7 @@ pytest.importorskip("torch", reason="the train extra is not installed")
 pytest.importorskip("trl", reason="the train extra is not installed")
 
 from tests.browser.site import Site, private_site
+from tests.factories.waiting import until
 from tests.training_app.engine.marks import ENGINE
 from tests.training_app.engine.small import NOTHING, TINY
 from training_app.core.run_dir import RunDir
@@ -25,17 +24,6 @@ print(start_run(preset="cpu-tiny-sft", by=None, changes={{
     "steps": {STEPS}, "batch": 4, "save_every": 50, "tiny": {dict(TINY)},
     "demonstrations.tasks": 8, "measure": {dict(NOTHING)}}}).code)
 """
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for other processes; the patience is for a machine that does much else."""
-    pause = psutil.Process()
-    for _ in range(6000):
-        if holds():
-            return
-        with pytest.raises(psutil.TimeoutExpired):
-            pause.wait(0.1)
-    pytest.fail("nothing happened")
 
 
 def asked(site: Site, query: str) -> list[str]:

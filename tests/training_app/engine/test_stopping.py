@@ -9,12 +9,11 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from django.conf import LazySettings
 from django.db import connections
@@ -26,6 +25,7 @@ pytest.importorskip("trl", reason="the train extra is not installed")
 from studio.web import jobs
 from studio.web.choices import JobState, Role
 from tests.factories.people import person
+from tests.factories.waiting import until
 from tests.training_app.engine.marks import ENGINE
 from tests.training_app.engine.small import NOTHING, PROJECT, TINY
 from tests.training_app.jobs.test_runs import environment
@@ -84,17 +84,6 @@ def editor() -> Client:
     client = Client()
     client.force_login(person("jo", Role.EDITOR))
     return client
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for another process; the patience is for a machine that does much else."""
-    pause = psutil.Process()
-    for _ in range(6000):
-        if holds():
-            return
-        with pytest.raises(psutil.TimeoutExpired):
-            pause.wait(0.1)
-    pytest.fail("nothing happened")
 
 
 def steps_of(directory: RunDir) -> list[int]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import psutil
 import psycopg
 import pytest
 from django.conf import LazySettings, settings
@@ -23,6 +22,7 @@ from studio.web.choices import JobState
 from studio.web.errors import Conflict
 from studio.web.jobs import JobEnded
 from studio.web.models import Job
+from tests.factories.waiting import until
 from tests.training_app.conftest import opened
 from training_app import launcher
 from training_app.core.recipe import PRESETS
@@ -126,17 +126,6 @@ def worker(job: Job) -> "subprocess.Popen[bytes]":
         subprocess.Popen([sys.executable, "-c", script], cwd=PROJECT, env=environment())
     )
     return _workers[-1]
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for another process; the patience is for a machine that does much else."""
-    pause = psutil.Process()
-    for _ in range(3000):
-        if holds():
-            return
-        with pytest.raises(psutil.TimeoutExpired):
-            pause.wait(0.1)
-    pytest.fail("nothing happened")
 
 
 def abandoned(job: Job) -> Job:

@@ -1,11 +1,13 @@
 """The command that compares training with proof and without it, on runs that have ended."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from studio.web.choices import JobState
@@ -96,6 +98,21 @@ def test_both_arms_are_told_drawn_and_tabled_from_the_runs_there_are(tmp_path: P
         "proven,reward,32,0.8500,0.7500,0.9500",
     ]
     assert "unproven,held_out_greedy_after,,0.3000,0.1807,0.4543" in table.read_text()
+
+
+def test_the_figure_names_the_higher_line_above_the_lower_in_colours_of_the_tokens(
+    tmp_path: Path, settings: LazySettings
+) -> None:
+    ended("proven", 0, 0.4)
+    ended("unproven", 0, 0.7)
+    picture = Path(experiment(tmp_path, "--seeds", "0")["files"][0]).read_text()
+    heights = {
+        name: float(y)
+        for y, name in re.findall(r'y="([\d.]+)">(proven|unproven) 0\.\d\d<', picture)
+    }
+    assert sorted(heights, key=lambda name: heights[name]) == ["unproven", "proven"]
+    tokens = (Path(settings.BASE_DIR) / "static" / "css" / "tokens.css").read_text()
+    assert set(re.findall(r"#[0-9a-f]{3,6}\b", picture)) - set(re.findall(r"#\w+", tokens)) == set()
 
 
 @pytest.mark.parametrize(

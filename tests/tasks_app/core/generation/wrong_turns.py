@@ -29,3 +29,10 @@ def played(spec: TaskSpec, turn: Callable[[Steps], None]) -> Grade:
     world = World(turned)
     run_program(world, turned.reference)
     return grade(turned.checks, turned.constraints, world.evidence())
+
+
+def assert_loses(spec: TaskSpec, turn: Callable[[Steps], None], below: float = 0.9) -> None:
+    """Assert that the reference earns all, and after the turn less than that and no pass."""
+    right, wrong = played(spec, lambda _: None), played(spec, turn)
+    assert (right.total, right.passed, wrong.passed) == (1.0, True, False)
+    assert wrong.total < below
