@@ -23,7 +23,10 @@ _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _MANAGE = re.compile(r"manage\.py ([a-z_]+)")
 _DEV = re.compile(r"dev\.py ([a-z]+)")
 # Paths of ours in backticks; capitals stand for a name to be filled in.
-_PATH = re.compile(r"`((?:studio|tasks_app|rollouts_app|tests|docs|templates|static)/[a-z_./]+)`")
+_PATH = re.compile(
+    r"`((?:studio|tasks_app|rollouts_app|training_app|benchmarks|tests|docs|templates|static)"
+    r"/[a-z0-9_./]+)`"
+)
 
 
 def anchor(heading: str) -> str:
@@ -82,6 +85,28 @@ def test_a_field_that_nobody_describes_ends_the_build(tmp_path: Path) -> None:
     source.write_text("<!-- model Clock\nstart: When.\n-->\n", "utf-8")
     with pytest.raises(Undescribed, match=r"Clock\.zone is not described"):
         build(source)
+
+
+@pytest.mark.parametrize(
+    ("core", "first", "last"),
+    [
+        ("tasks_app/core", "From the bottom up", "\nIn `rollouts_app/core`"),
+        ("rollouts_app/core", "\nIn `rollouts_app/core`", "\n`training_app/core`"),
+    ],
+)
+def test_the_page_on_architecture_names_every_module_of_a_core_and_no_other(
+    core: str, first: str, last: str
+) -> None:
+    text = (PROJECT / "ARCHITECTURE.md").read_text("utf-8").partition(first)[2].partition(last)[0]
+    # In a table the names stand in the first column, else anywhere.
+    rows = re.findall(r"^\| ([^|]+) \|", text, re.MULTILINE) or [text]
+    named = {name for row in rows for name in re.findall(r"`(\w+(?:\.py|/))`", row)}
+    there = {
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in (PROJECT / core).iterdir()
+        if path.name not in {"__init__.py", "__pycache__"}
+    }
+    assert named == there
 
 
 def _named(expression: re.Pattern[str]) -> set[str]:
