@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,6 +67,22 @@ def test_import_contracts_hold() -> None:
         [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_contract_on_torch_names_every_part_of_training_but_the_engine() -> None:
+    # A module that the contract does not name could import torch, and no other test would tell.
+    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    torch = next(each for each in contracts if "torch" in each["name"])
+    parts = {
+        module_name(path)
+        for place in (PROJECT / "training_app").iterdir()
+        if (path := place if place.suffix == ".py" else place / "__init__.py").is_file()
+    }
+    assert {"studio", "tasks_app", "rollouts_app"} | parts - {"training_app"} == {
+        *torch["source_modules"],
+        "training_app.engine",
+    }
 
 
 def test_core_and_lib_load_no_framework() -> None:
