@@ -43,7 +43,8 @@ from tasks_app.core.patterns import CallPattern
 from tasks_app.core.predicates import OPERATORS
 from tasks_app.core.services.base import Service
 from tasks_app.core.services.catalog import SERVICES
-from tasks_app.core.validation.proof import DYNAMIC, STATIC
+from tasks_app.core.validation.notes import TITLES
+from tasks_app.core.validation.proof import STATIC
 
 PAGES: Final = Path(__file__).resolve().parent
 SOURCES: Final = PAGES / "sources"
@@ -235,7 +236,7 @@ def _capabilities() -> str:
 
 
 def _gates(described: Lines) -> str:
-    titles = {gate.id: gate.title for gate in STATIC} | DYNAMIC
+    titles = {gate.id: gate.title for gate in STATIC} | TITLES
     wanted = [f"{gate}.{part}" for gate in titles for part in ("checks", "why", "repair")]
     _take(described, wanted, "the proof")
     missing = [key for key in wanted if key not in described]

@@ -41,7 +41,7 @@ from tasks_app.core.importers.prompts import read_prompts
 from tasks_app.core.importers.specs import SourceError, read_path, read_upload
 from tasks_app.core.spec import SpecError
 from tasks_app.core.validation.contamination import print_of
-from tasks_app.core.validation.proof import Elsewhere, prove
+from tasks_app.core.validation.proof import Elsewhere, prove, prove_edited
 from tasks_app.core.validation.second_process import SecondProcess
 from tasks_app.enums import Act, ImportOutcome, ImportSource, Verdict
 from tasks_app.models import GateAudit, GenerationRun, ImportRun, ModelEndpoint, Proof, Task
@@ -61,6 +61,7 @@ from tasks_app.queries import (
     known_hashes,
     known_requests,
     matching,
+    proof_before,
     repeating,
 )
 from tasks_app.reports import stale
@@ -199,7 +200,12 @@ def _generate(handle: JobHandle) -> JsonObject | None:
 
 
 def prove_now(
-    *, task: Task, by: Actor, library: Library | None = None, second: Elsewhere | None = None
+    *,
+    task: Task,
+    by: Actor,
+    library: Library | None = None,
+    second: Elsewhere | None = None,
+    after_edit: bool = False,
 ) -> Proof:
     """Prove the current version here and keep the proof; Conflict where the state forbids it.
 
@@ -208,6 +214,8 @@ def prove_now(
         by: Who asks for it.
         library: Older tasks to compare it with; made where none is given.
         second: Another process that proves it as well (gate D1); without one that is left out.
+        after_edit: Whether gates that the last edit cannot affect are taken from the proof of the
+            version before it.
     """
     ensure_can(task, Act.PROVE)
     version = task.current
@@ -217,15 +225,16 @@ def prove_now(
         spec = version.load()
     except SpecError as error:
         raise Conflict(f"{task.code} cannot be read by this release: {error}") from error
-    card = prove(
+    found = prove_edited(
         spec,
+        proof_before(version) if after_edit else None,
         neighbours=(library or Library()).before(task),
         benchmarks=contamination(),
         exploits=exploits_of(task),
         second=second,
         timer=time.perf_counter,
     )
-    return record_proof(version=version, card=card, by=by)
+    return record_proof(version=version, card=found.card, by=by, kept=found.kept)
 
 
 def start_proving(*, by: Actor, filter_text: str) -> Job:

@@ -32,7 +32,7 @@ from studio.web.pagination import Page, capped_count, keyset, keyset_all
 from tasks_app.core.checks.catalog import CHECKS
 from tasks_app.core.constraints.catalog import CONSTRAINTS
 from tasks_app.core.services.catalog import services
-from tasks_app.core.spec import CAPABILITIES, TaskSpec
+from tasks_app.core.spec import CAPABILITIES, SpecError, TaskSpec
 from tasks_app.core.validation.card import GROUPS
 from tasks_app.core.validation.contamination import (
     Contamination,
@@ -42,6 +42,7 @@ from tasks_app.core.validation.contamination import (
     print_of,
     prints_of,
 )
+from tasks_app.core.validation.notes import Earlier
 from tasks_app.core.validation.proof import Neighbour, Neighbours
 from tasks_app.enums import Origin, Split, TaskState, Track
 from tasks_app.models import (
@@ -198,6 +199,20 @@ def get_version(task: Task, number: int | None = None) -> TaskVersion:
             f"{task.code} has no version {number}; its versions are 1 to {task.current_number}."
         )
     return row
+
+
+def proof_before(version: TaskVersion) -> Earlier | None:
+    """Return the version that this one was made from, with its last proof; None where it was not
+    proven, or can no longer be read.
+    """
+    parent = version.parent
+    proof = parent.proofs.first() if parent is not None else None
+    if parent is None or proof is None:
+        return None
+    try:
+        return Earlier(parent.load(), proof.read())
+    except SpecError:
+        return None
 
 
 def versions_of(task: Task) -> QuerySet[TaskVersion]:

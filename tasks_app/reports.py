@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 
 from tasks_app.core.audit.catalog import gate_order
 from tasks_app.core.validation.card import GATES_VERSION, GROUPS
-from tasks_app.core.validation.proof import DYNAMIC, STATIC
+from tasks_app.core.validation.notes import TITLES
+from tasks_app.core.validation.proof import STATIC
 from tasks_app.enums import TRANSITIONS, Act
 from tasks_app.models import GateAudit, Task
 
@@ -70,7 +71,7 @@ def gate_texts() -> dict[str, GateText]:
         )
         for found in _SECTION.finditer(written)
     }
-    known = {gate.id: gate.title for gate in STATIC} | dict(DYNAMIC)
+    known = {gate.id: gate.title for gate in STATIC} | dict(TITLES)
     texts = {gate: said.get(gate) or GateText(gate, title) for gate, title in known.items()}
     return dict(sorted({**said, **texts}.items(), key=lambda pair: gate_order(pair[0])))
 

@@ -226,6 +226,9 @@ class ProofOut(Schema):
     hash: str
     gates_version: str
     milliseconds: float
+    kept: int = Field(
+        0, description="Gates taken from the proof before an edit that cannot affect them."
+    )
     created_at: dt.datetime
     card: dict[str, Any]
     episodes: list[OutsideOut] = Field([], description="Gates P1 and P2; no part of the proof.")
@@ -238,6 +241,7 @@ class ProofOut(Schema):
             hash=row.spec_hash,
             gates_version=row.gates_version,
             milliseconds=row.milliseconds,
+            kept=row.kept,
             created_at=row.created_at,
             card=row.card,
             episodes=[

@@ -200,6 +200,8 @@ class Proof(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     card = WrittenJSONField()
     """``ProofCard`` as JSON."""
+    kept = models.PositiveSmallIntegerField(default=0)
+    """Gates taken from the proof before the edit, which could not affect them."""
     milliseconds = models.FloatField(default=0)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 

@@ -14,7 +14,7 @@ from tasks_app.operations.transitions import ensure_can, lock
 
 
 @transaction.atomic
-def record_proof(*, version: TaskVersion, card: ProofCard, by: Actor) -> Proof:
+def record_proof(*, version: TaskVersion, card: ProofCard, by: Actor, kept: int = 0) -> Proof:
     """Keep a proof of one version; moves the task where that version is still the current one.
 
     A proof that fails takes an approval away. Conflict where the card is of other content, or
@@ -32,6 +32,7 @@ def record_proof(*, version: TaskVersion, card: ProofCard, by: Actor) -> Proof:
         gates_version=card.gates_version,
         verdict=verdict_of(card),
         card=card.model_dump(mode="json"),
+        kept=kept,
         milliseconds=card.milliseconds,
     )
     if is_current:

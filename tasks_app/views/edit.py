@@ -216,7 +216,7 @@ def _save(request: HttpRequest, desk: Desk, *, and_prove: bool) -> HttpResponse:
     if not and_prove:
         messages.success(request, f"Saved as v{saved.current_number}; it is not proven yet.{void}")
         return see_other(request, reverse("task", args=[saved.code]))
-    proof = prove_now(task=saved, by=principal(request))
+    proof = prove_now(task=saved, by=principal(request), after_edit=True)
     if proof.read().proven:
         messages.success(request, f"Saved as v{saved.current_number} and proven.{void}")
     else:

@@ -196,7 +196,7 @@ def task_repair(request: HttpRequest, code: str) -> HttpResponse:
     if number is None:
         raise BadRequest("Say which finding is to be repaired.")
     saved = apply_suggestion(task=row, base=_base(request), finding=number, by=principal(request))
-    _say(request, prove_now(task=saved, by=principal(request)))
+    _say(request, prove_now(task=saved, by=principal(request), after_edit=True))
     return see_other(request, f"{reverse('task', args=[row.code])}#proof")
 
 
@@ -215,7 +215,7 @@ def task_undo(request: HttpRequest, code: str) -> HttpResponse:
         by=principal(request),
         reason=f"takes v{current.number} back",
     )
-    _say(request, prove_now(task=saved, by=principal(request)))
+    _say(request, prove_now(task=saved, by=principal(request), after_edit=True))
     return see_other(request, f"{reverse('task', args=[row.code])}#proof")
 
 

@@ -24,7 +24,7 @@ from tasks_app.jobs import (
 from tasks_app.models import Attempt, GenerationRun, ImportItem, Proof, Task
 from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import open_import
-from tasks_app.operations.tasks import create_task, duplicate
+from tasks_app.operations.tasks import create_task, duplicate, save_version
 from tasks_app.operations.verdicts import reject
 from tasks_app.queries import losses
 from tests.factories.people import person
@@ -161,6 +161,29 @@ def test_one_task_is_proven_here_and_now() -> None:
     task.refresh_from_db()
     assert task.proof == proof
     assert proof.spec_hash == task.spec_hash
+
+
+def test_a_proof_after_an_edit_keeps_what_the_edit_cannot_affect() -> None:
+    task = create_task(spec=small_spec(), by=None)
+    prove_now(task=task, by=None)
+    spec = small_spec(title="Close the ticket, once more")
+    edited = save_version(task=task, base=1, spec=spec, by=None, reason="a better title")
+    after = prove_now(task=edited, by=None, after_edit=True)
+    whole = prove_now(task=edited, by=None)
+    held = [g for g in whole.read().gates if g.state == "held" and g.id not in ("V1", "V2")]
+    assert (after.kept, whole.kept) == (len(held), 0)
+    untimed = [
+        proof.read().model_copy(update={"milliseconds": 0.0, "gates": ()})
+        for proof in (after, whole)
+    ]
+    assert untimed[0] == untimed[1]
+
+
+def test_an_edit_of_a_task_that_was_never_proven_is_proven_whole() -> None:
+    task = create_task(spec=small_spec(), by=None)
+    spec = small_spec(title="Close the ticket, once more")
+    edited = save_version(task=task, base=1, spec=spec, by=None, reason="a better title")
+    assert prove_now(task=edited, by=None, after_edit=True).kept == 0
 
 
 def import_path(path: Path) -> dict[str, Any]:

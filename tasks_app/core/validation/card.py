@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from tasks_app.core.frozen import Frozen
 
-GATES_VERSION: Final = "3"
+GATES_VERSION: Final = "4"
 """Changes whenever a gate's verdict may change; older proofs are then stale."""
 
 GROUPS: Final[Mapping[str, str]] = {
@@ -59,6 +59,10 @@ class GateResult(Frozen):
     state: Literal["held", "warned", "failed", "not_run"]
     reason: str = ""
     """Why it did not run, or what it counted."""
+    runs: int = 0
+    """How many runs it took."""
+    digest: str = ""
+    """Hash over those runs: what they did and what they earned."""
     milliseconds: float = 0.0
 
 

@@ -200,7 +200,7 @@ def _without_silence(spec: TaskSpec) -> TaskSpec:
         stage.model_copy(update={"mutations": tuple(m for m in stage.mutations if not m.silent)})
         for stage in spec.timeline
     )
-    fields = {name: getattr(spec, name) for name in TaskSpec.model_fields}
+    fields = {name: value for name, value in vars(spec).items() if name in TaskSpec.model_fields}
     return TaskSpec.model_construct(**{**fields, "timeline": quiet})
 
 

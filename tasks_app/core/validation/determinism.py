@@ -20,7 +20,7 @@ def same_again(trial: Trial) -> Iterator[Finding]:
     run_program(world, spec.reference)
     evidence = world.evidence()
     again = Play(trial.acts, evidence, grade(spec.checks, spec.constraints, evidence))
-    trial.runs += 1
+    trial.count()
     if trace_of(again) == trace_of(trial.reference):
         yield from _offered_again(trial, world, start)
         return

@@ -5,9 +5,10 @@ A mutant knows its first differing act; it is run from the mark before that act,
 prefix is never run again. The log is part of a snapshot, so the prefix brings its calls along.
 """
 
+import contextlib
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -60,6 +61,22 @@ class Play(NamedTuple):
         )
 
 
+OWN: Final = "trial"
+"""Under this name stand the runs that belong to no gate: the reference's and the one of silence."""
+_DIGEST: Final = 16
+"""Bytes of the hash over the runs of one gate."""
+
+
+class _Account:
+    """The runs of one gate: how many, and a hash over all that they did and earned."""
+
+    __slots__ = ("hasher", "runs")
+
+    def __init__(self) -> None:
+        self.hasher = hashlib.blake2b(digest_size=_DIGEST)
+        self.runs = 0
+
+
 class Trial:
     """One proof's runs. Make it only of a spec whose records build a world."""
 
@@ -68,9 +85,9 @@ class Trial:
         self.seed = Seed.of(spec)
         self.world = World(self.seed)
         self.start = self.world.snapshot()
-        self.runs = 0
+        self._accounts: dict[str, _Account] = {}
+        self._account = self._account_of(OWN)
         self._grader = Grader(self.seed)
-        self._trace = hashlib.sha256(spec.hash.encode())
         self._null: Play | None = None
         self._readings: Sequence[text_pieces.Reading] | None = None
         self._plays: dict[tuple[int, ...], Play] = {}
@@ -131,7 +148,6 @@ class Trial:
         key = (at, *map(id, acts)) if keep or self._plays else ()
         play = self._plays.get(key)
         if play is not None:
-            self.runs += 1
             self.note(name, play.calls[len(self.marks[at].log) :], play.grade)
             return play
         acts = tuple(acts)
@@ -309,7 +325,6 @@ class Trial:
     def judged(self, name: str, evidence: Evidence) -> Grade:
         """Grade evidence that was made without calls."""
         found = self.grade(evidence)
-        self.runs += 1
         self.note(name, (), found)
         return found
 
@@ -320,9 +335,10 @@ class Trial:
     def null(self) -> Play:
         """Return the run that does nothing."""
         if self._null is None:
-            self.world.restore(self.start)
-            self.world.finish()
-            self._null = self._graded("null", (), 0)
+            with self.account(OWN):
+                self.world.restore(self.start)
+                self.world.finish()
+                self._null = self._graded("null", (), 0)
         return self._null
 
     def _graded(
@@ -330,14 +346,44 @@ class Trial:
     ) -> Play:
         evidence = evidence if evidence is not None else self.world.evidence()
         found = self.grade(evidence)
-        self.runs += 1
         self.note(name, evidence.calls[first:], found)
         return Play(acts, evidence, found)
 
     # --- the proof's hash ------------------------------------------------------------------------
 
+    @contextlib.contextmanager
+    def account(self, name: str) -> Iterator[None]:
+        """Let the runs in here count for a gate, whoever asks for them: then a gate's account is
+        the same whether or not other gates are looked at.
+        """
+        before, self._account = self._account, self._account_of(name)
+        try:
+            yield
+        finally:
+            self._account = before
+
+    def _account_of(self, name: str) -> _Account:
+        found = self._accounts.get(name)
+        if found is None:
+            found = self._accounts[name] = _Account()
+        return found
+
+    def runs_of(self, name: str) -> int:
+        """Return how many runs a gate took."""
+        account = self._accounts.get(name)
+        return account.runs if account is not None else 0
+
+    def digest_of(self, name: str) -> str:
+        """Return the hash over a gate's runs, 32 hex digits; empty where it took none."""
+        account = self._accounts.get(name)
+        return account.hasher.hexdigest() if account is not None and account.runs else ""
+
+    def count(self) -> None:
+        """Count a run that is compared with others and so needs no place in the hash."""
+        self._account.runs += 1
+
     def note(self, name: str, calls: Iterable[Call], found: Grade) -> None:
-        """Add a run to the proof's hash: what was called, what came back, what it earned."""
+        """Count a run and add it to the hash: what was called, what came back, what it earned."""
         told = self._told.get(id(found))
         if told is None:
             earned = orjson.dumps([found.total, found.passed, list(found.violations)])
@@ -347,12 +393,8 @@ class Trial:
             parts.append(call.raw)
             parts.append(call.observation)
         parts.append(told[1])
-        self._trace.update(b"".join(parts))
-
-    @property
-    def trace_hash(self) -> str:
-        """The hash over all traces and rewards so far."""
-        return self._trace.hexdigest()
+        self._account.runs += 1
+        self._account.hasher.update(b"".join(parts))
 
 
 class _MarkingWorld(World):

@@ -8,6 +8,7 @@ from django.test import Client
 
 from studio.web.choices import Role
 from studio.web.models import Draft
+from tasks_app.jobs import prove_now
 from tasks_app.models import Task
 from tasks_app.operations.tasks import create_task
 from tests.factories.specs import small_spec, small_written
@@ -230,6 +231,19 @@ def test_save_and_prove_shows_what_an_edit_broke(editor: Client, small: Task) ->
     page = editor.get(f"/tasks/{small.code}/").content.decode()
     assert "Not proven" in page
     assert "What stands against it" in page
+
+
+def test_a_proof_after_an_edit_says_how_many_gates_it_kept(editor: Client, small: Task) -> None:
+    prove_now(task=small, by=None)
+    edit(editor, small, {"act": "keep", "/title": "Close the ticket, once more"})
+    edit(editor, small, {"act": "save_prove", "reason": "a better title"})
+    small.refresh_from_db()
+    assert small.proof is not None
+    assert small.proof.kept > 0
+    counted = f"{small.proof.kept} gates kept"
+    assert counted in editor.get(f"/tasks/{small.code}/").content.decode()
+    editor.post(f"/tasks/{small.code}/prove/")
+    assert "gates kept" not in editor.get(f"/tasks/{small.code}/").content.decode()
 
 
 def test_half_typed_work_is_kept_but_cannot_be_saved(editor: Client, small: Task) -> None:
