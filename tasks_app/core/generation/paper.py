@@ -238,7 +238,15 @@ class Paper:
             "track": self.kind.track,
             "family": self.kind.family,
             "subtype": self.kind.subtype,
-            "difficulty": {"level": self.kind.level, "features": self._features(distractors, user)},
+            "difficulty": {
+                "level": self.kind.level,
+                "features": features(
+                    self.steps,
+                    distractors=distractors,
+                    faults=len(self.faults),
+                    hidden_facts=len(user["facts"]) if user is not None else 0,
+                ),
+            },
             "capabilities": [{"id": c} for c in sorted(self.claimed, key=lambda c: int(c[1:]))],
             "clock": {"start": self.clock.now, "zone": self.clock.zone.name},
             "workplace": {
@@ -271,15 +279,19 @@ class Paper:
         }
         return body if user is None else {**body, "user": user}
 
-    def _features(self, distractors: int, user: Json | None) -> Json:
-        used = [all_tools()[s["tool"]].facts for s in self.steps if "tool" in s]
-        writing = [facts.writes for facts in used]
-        return {
-            "reads_before_first_write": writing.index(True),
-            "services": len({facts.service for facts in used}),
-            "writes": sum(writing),
-            "distractors": distractors,
-            "faults": len(self.faults),
-            "stages": 1,
-            "hidden_facts": len(user["facts"]) if user is not None else 0,
-        }
+
+def features(
+    steps: Sequence[Json], *, distractors: int, faults: int, hidden_facts: int
+) -> dict[str, int]:
+    """Count what makes a task hard; what writes is what the tools say of themselves."""
+    used = [all_tools()[s["tool"]].facts for s in steps if "tool" in s]
+    writing = [facts.writes for facts in used]
+    return {
+        "reads_before_first_write": writing.index(True),
+        "services": len({facts.service for facts in used}),
+        "writes": sum(writing),
+        "distractors": distractors,
+        "faults": faults,
+        "stages": 1,
+        "hidden_facts": hidden_facts,
+    }

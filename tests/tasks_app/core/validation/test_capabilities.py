@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core.generation.families import support_words as words
 from tasks_app.core.generation.families.catalog import FAMILIES
-from tasks_app.core.generation.families.support_facts import LATE
+from tasks_app.core.generation.families.support_resolution import words
+from tasks_app.core.generation.families.support_resolution.matter import LATE
 from tasks_app.core.generation.family import Plan, draft
 from tasks_app.core.spec import CAPABILITIES, TaskSpec, load_spec
 from tasks_app.core.validation.capabilities import RULES

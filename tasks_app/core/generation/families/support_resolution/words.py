@@ -225,3 +225,13 @@ LETTER_SUBJECTS: Final = (
     "Your {article}", "About your {article}", "Your message about the {article}", "News about your {article}",
     "The {article} from your order", "Settled: your {article}",
 )  # fmt: skip
+
+FILING: Final = (
+    "Please file the later letter as a duplicate of the first, by our rules",
+    "Could you close the second one as our rules say and leave the first to the team",
+    "Please tidy up the second letter, the first one stays with the team",
+    "Would you see to the later letter; the team answers the first",
+    "Please put the two together the way our rules want it",
+    "Can you take the later message off the pile, as a duplicate",
+)
+"""Where the later of two letters is all there is to do."""
