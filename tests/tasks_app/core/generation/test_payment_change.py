@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tasks_app.core.generation.families.catalog import FAMILIES
-from tasks_app.core.generation.families.payment_facts import DENIED
+from tasks_app.core.generation.families.payment_change.parties import DENIED
 from tasks_app.core.generation.family import Plan, draft, plans
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.proof import prove

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tasks_app.core.generation.families.catalog import FAMILIES
-from tasks_app.core.generation.families.payment_facts import DENIED, MISSING
+from tasks_app.core.generation.families.payment_change.parties import DENIED, MISSING
 from tasks_app.core.generation.family import Plan, draft
 from tasks_app.core.validation.proof import prove
 from tasks_app.core.validation.text_pieces import replaced, spans
