@@ -20,10 +20,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 from urllib.parse import urlsplit
 
+import httpx2
 import openai
 import orjson
 from openai import DefaultHttpxClient, OpenAI
 
+from studio.lib.chat_limits import MOST_BYTES, OversizedAnswer, bound
 from studio.lib.hashing import content_hash
 
 FailureKind = Literal[
@@ -40,6 +42,8 @@ RETRIED: Final[frozenset[FailureKind]] = frozenset(
     {"unreachable", "timeout", "rate_limited", "broken_answer", "server"}
 )
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+MOST_TOKENS: Final = 10_000_000
+"""Of one call, on either side; a server that counts more does not count."""
 Message = Mapping[str, Any]
 """One message in the form of the chat completions API."""
 
@@ -199,6 +203,9 @@ class OpenAIChat:
     api_key: str
     abilities: Abilities = Abilities()
     timeout: float = 120.0
+    """Seconds until an answer begins, and again until it ends."""
+    most_bytes: int = MOST_BYTES
+    """Of an answer; a longer one is not read to its end."""
     retry: RetryPolicy = RetryPolicy()
     budget: Budget = field(default_factory=Budget)
     rng: random.Random = field(default_factory=lambda: random.Random(0))
@@ -218,8 +225,14 @@ class OpenAIChat:
                 follow_redirects=False,
                 # what runs on this machine is not behind its proxy
                 trust_env=urlsplit(self.base_url).hostname not in LOOPBACK,
+                headers={"Accept-Encoding": "identity"},
+                event_hooks={"response": [self._bound]},
             ),
         )
+
+    def _bound(self, response: httpx2.Response) -> None:
+        until = self.clock() + self.timeout
+        bound(response, most=self.most_bytes, until=until, clock=self.clock)
 
     def __del__(self) -> None:
         # a client that was handed in is not closed by the library
@@ -256,6 +269,8 @@ class OpenAIChat:
             raise failure_of(problem) from problem
         except ValueError as problem:  # an answer that is no JSON
             raise EndpointFailure("broken_answer", f"the answer is no JSON: {problem}") from problem
+        except RecursionError as problem:
+            raise EndpointFailure("broken_answer", "the answer is nested too deeply") from problem
         return read_answer(body, self.clock() - started)
 
     def body(self, request: ChatRequest) -> dict[str, Any]:
@@ -275,7 +290,7 @@ class OpenAIChat:
         """Return what the server says of the model's context, None where it says nothing."""
         try:
             listed = self._client.models.list()
-        except (openai.OpenAIError, ValueError):
+        except (openai.OpenAIError, ValueError, RecursionError):
             return None
         for model in listed.data or ():
             if model.id == self.model:
@@ -296,6 +311,8 @@ def failure_of(problem: openai.OpenAIError) -> EndpointFailure:
         return EndpointFailure("timeout", "the endpoint did not answer in time")
     if isinstance(problem, openai.APIConnectionError):
         cause = problem.__cause__ or problem
+        if isinstance(cause, OversizedAnswer):
+            return EndpointFailure("broken_answer", str(cause))
         return EndpointFailure("unreachable", f"the endpoint cannot be reached: {cause}")
     if isinstance(problem, openai.APIStatusError):
         words = _words(problem)
@@ -364,7 +381,7 @@ def read_answer(body: object, seconds: float) -> ChatAnswer:
         calls=tuple(calls),
         reasoning=reasoning if isinstance(reasoning, str) else "",
         refusal=_text(message.get("refusal")),
-        finish=str(choice.get("finish_reason") or "stop"),
+        finish=str(choice.get("finish_reason") or "stop")[:40],
         usage=Usage(
             prompt=_count(usage.get("prompt_tokens")),
             completion=_count(usage.get("completion_tokens")),
@@ -386,4 +403,4 @@ def _text(content: Any) -> str:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value >= 0 else 0
+    return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else 0

@@ -2,6 +2,8 @@
 retried.
 """
 
+import itertools
+import json
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +24,7 @@ from studio.lib.chat import (
 )
 from studio.lib.chat_probe import probe
 from studio.lib.scripted_chat import ScriptedChat
-from tests.factories.chat_stub import Stub, chat_stub, cut, failed, raw, said, when_told
+from tests.factories.chat_stub import Entry, Stub, chat_stub, cut, failed, raw, said, when_told
 
 ASK = ChatRequest(messages=({"role": "user", "content": "hello"},), temperature=0.5, seed=3)
 TOOL = {"type": "function", "function": {"name": "mail_list", "parameters": {}}}
@@ -148,6 +150,48 @@ def test_a_slow_server_is_a_timeout_and_a_dead_one_unreachable() -> None:
     with pytest.raises(EndpointFailure) as dead:
         client(stub, retry=RetryPolicy(attempts=1)).ask(ASK)
     assert (late.value.kind, dead.value.kind) == ("timeout", "unreachable")
+
+
+def test_an_answer_that_comes_drop_by_drop_is_a_timeout() -> None:
+    minutes = itertools.count()
+    with chat_stub(said("late")) as stub:
+        ticking = client(
+            stub, clock=lambda: 60.0 * next(minutes), retry=RetryPolicy(attempts=1), timeout=30
+        )
+        with pytest.raises(EndpointFailure) as late:
+            ticking.ask(ASK)
+    assert (late.value.kind, late.value.message) == (
+        "timeout",
+        "the endpoint did not answer in time",
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (said("x" * 300_000), "the answer has more than 200,000 bytes"),
+        (failed(500, "x" * 300_000), "the answer has more than 200,000 bytes"),
+        (
+            failed(200, "", {"content-encoding": "gzip"}),
+            "the answer is packed (gzip), which was not asked for",
+        ),
+        (raw(b"[" * 90_000 + b"]" * 90_000), "the answer is nested too deeply"),
+    ],
+)
+def test_an_answer_without_measure_is_broken_and_not_read_to_its_end(
+    answer: Entry, words: str
+) -> None:
+    with chat_stub(answer) as stub, pytest.raises(EndpointFailure) as broken:
+        client(stub, most_bytes=200_000, retry=RetryPolicy(attempts=1)).ask(ASK)
+    assert (broken.value.kind, broken.value.message) == ("broken_answer", words)
+
+
+@pytest.mark.parametrize("count", [-1, 2**62, "many", 1.5, None])
+def test_tokens_that_no_call_can_have_are_not_counted(count: object) -> None:
+    usage = {"prompt_tokens": 3, "completion_tokens": count}
+    message = {"choices": [{"message": {"content": "Yes."}}], "usage": usage}
+    with chat_stub(raw(json.dumps(message).encode())) as stub:
+        assert client(stub).ask(ASK).usage == Usage(3, 0)
 
 
 def test_a_spent_budget_stops_all_threads() -> None:
