@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core.generation.families.pocket_words import HELD_PEOPLE, PEOPLE
+from tasks_app.core.generation.families.pocket.words import HELD_PEOPLE, PEOPLE
 from training_app.core import pocket
 from training_app.core.lint import lint_rollouts
 from training_app.core.manifest import check_manifest, write_manifest

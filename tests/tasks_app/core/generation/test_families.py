@@ -9,8 +9,8 @@ import pytest
 
 from studio.lib.similarity import NEAR_DUPLICATE, Index, signature
 from tasks_app.core.generation.families.catalog import FAMILIES
-from tasks_app.core.generation.families.pocket_draft import HELD_OUT
-from tasks_app.core.generation.families.pocket_words import PEOPLE, SUPPLIERS
+from tasks_app.core.generation.families.pocket.draft import HELD_OUT
+from tasks_app.core.generation.families.pocket.words import PEOPLE, SUPPLIERS
 from tasks_app.core.generation.family import draft, plans
 from tasks_app.core.generation.generate import generate
 from tasks_app.core.validation.diversity import fingerprint

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tasks_app.core.generation.families.payment_allocation import money_words as words
+from tasks_app.core.generation.families.payment_allocation import words
 from tasks_app.core.generation.families.payment_allocation.facts import (
     CREDIT,
     NAMED,

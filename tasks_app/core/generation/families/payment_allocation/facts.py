@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from tasks_app.core.generation.cast import Cast, Clock, Firm, Person
-from tasks_app.core.generation.families.payment_allocation import money_words as words
+from tasks_app.core.generation.families.payment_allocation import words
 from tasks_app.core.generation.forms import Json
 
 OLDEST: Final = "oldest_first"

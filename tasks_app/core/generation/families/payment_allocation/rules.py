@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tasks_app.core.generation.families.payment_allocation import money_words as words
+from tasks_app.core.generation.families.payment_allocation import words
 from tasks_app.core.generation.families.payment_allocation.facts import (
     CREDIT,
     NAMED,

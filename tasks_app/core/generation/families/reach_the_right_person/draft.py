@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any, Final
 
 from tasks_app.core.generation.days import short_day, spellings
-from tasks_app.core.generation.families.reach_the_right_person import reach_words as words
+from tasks_app.core.generation.families.reach_the_right_person import words
 from tasks_app.core.generation.families.reach_the_right_person.facts import (
     DEPUTY,
     NAMESAKE,

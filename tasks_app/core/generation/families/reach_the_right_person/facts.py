@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tasks_app.core.generation.cast import Cast, Clock, Firm, Person
-from tasks_app.core.generation.families.reach_the_right_person import reach_words as words
-from tasks_app.core.generation.families.reach_the_right_person.reach_words import House, Topic
+from tasks_app.core.generation.families.reach_the_right_person import words
+from tasks_app.core.generation.families.reach_the_right_person.words import House, Topic
 from tasks_app.core.generation.forms import Json
 
 DEPUTY: Final = "deputy_on_leave"

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from tasks_app.core.generation.days import long_day
-from tasks_app.core.generation.families.reach_the_right_person import reach_words as words
+from tasks_app.core.generation.families.reach_the_right_person import words
 from tasks_app.core.generation.families.reach_the_right_person.facts import (
     SHIFT,
     SHIFTS,
     Directory,
 )
-from tasks_app.core.generation.families.reach_the_right_person.reach_words import Topic
+from tasks_app.core.generation.families.reach_the_right_person.words import Topic
 from tasks_app.core.generation.forms import Json
 
 Row = tuple[int, int, str, str, str]

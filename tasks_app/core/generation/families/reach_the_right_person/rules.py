@@ -1,6 +1,6 @@
 """The rules of a draft, as its documents say them, and the constraints that stand for them."""
 
-from tasks_app.core.generation.families.reach_the_right_person import reach_words as words
+from tasks_app.core.generation.families.reach_the_right_person import words
 from tasks_app.core.generation.families.reach_the_right_person.facts import (
     DEPUTY,
     NAMESAKE,

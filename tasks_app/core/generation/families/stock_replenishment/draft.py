@@ -5,7 +5,7 @@ from itertools import permutations
 from typing import Any, Final
 
 from tasks_app.core.generation.days import WEEKDAYS
-from tasks_app.core.generation.families.stock_replenishment import stock_words as words
+from tasks_app.core.generation.families.stock_replenishment import words
 from tasks_app.core.generation.families.stock_replenishment.facts import (
     PACK,
     POINT,

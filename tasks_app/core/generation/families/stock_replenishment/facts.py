@@ -8,7 +8,7 @@ from typing import Final
 
 from tasks_app.core.generation.cast import Cast, Clock, Firm, Person
 from tasks_app.core.generation.families.shop import TRADES, Article, Trade
-from tasks_app.core.generation.families.stock_replenishment import stock_words as words
+from tasks_app.core.generation.families.stock_replenishment import words
 from tasks_app.core.generation.talk import capital
 
 POINT: Final = "reorder_point"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tasks_app.core.generation.cast import Cast, Clock
-from tasks_app.core.generation.families import pocket_words as words
+from tasks_app.core.generation.families.pocket import words
 from tasks_app.core.generation.forms import (
     Json,
     collateral,
