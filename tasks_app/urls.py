@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from tasks_app.views import edit, endpoints, gate_pages, generate, task, tasks
+from tasks_app.views import endpoints, gate_pages, generate, task, tasks
+from tasks_app.views.editor import edit, new_task
 
 urlpatterns = [
     path("endpoints/", endpoints.endpoint_list, name="endpoints"),
@@ -18,7 +19,7 @@ urlpatterns = [
     path("generate/", generate.generate, name="generate"),
     path("generate/<str:code>/", generate.run, name="generation-run"),
     path("tasks/", tasks.task_list, name="tasks"),
-    path("tasks/new/", edit.task_new, name="task-new"),
+    path("tasks/new/", new_task.task_new, name="task-new"),
     path("tasks/<str:code>/", task.task, name="task"),
     path("tasks/<str:code>/edit/", edit.task_edit, name="task-edit"),
     path("tasks/<str:code>/prove/", task.task_prove, name="task-prove"),

@@ -12,6 +12,8 @@ import orjson
 from tasks_app.core.editing import pointer, tokens
 
 Kind = Literal["text", "number", "yes_no", "nested"]
+Document = dict[str, Any]
+"""A spec as it is being written."""
 ABSENT: Final = object()
 """A field that a record does not have."""
 
@@ -30,6 +32,12 @@ def get(document: Any, path: str) -> Any:
         else:
             return ABSENT
     return document
+
+
+def listed(holder: Any, key: str) -> list[Any]:
+    """Return the list that stands under a key; an empty one where none does."""
+    found = holder.get(key) if isinstance(holder, Mapping) else None
+    return found if isinstance(found, list) else []
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> None:

@@ -10,10 +10,16 @@ from tasks_app.core.drafting import (
     find_record,
     fresh_id,
     get,
+    listed,
     next_id,
     put,
     typed,
 )
+
+
+@pytest.mark.parametrize("holder", [{}, {"rows": "text"}, {"rows": {"a": 1}}, None, [1, 2]])
+def test_what_holds_no_list_has_an_empty_one(holder: Any) -> None:
+    assert (listed(holder, "rows"), listed({"rows": [1]}, "rows")) == ([], [1])
 
 
 def test_values_are_put_made_and_taken_away_by_pointer() -> None:
