@@ -25,7 +25,7 @@ from training_app.core.run_dir import RunDir
 from training_app.engine import data, models, start
 from training_app.engine.callbacks import RunCallback
 from training_app.engine.environments import ToolEnvironment, environment_class
-from training_app.engine.grpo import _arguments, make_trainer
+from training_app.engine.grpo import _arguments, make_trainer, order_of
 from training_app.engine.play import taught_limit
 from training_app.engine.rewards import Rewards
 
@@ -122,7 +122,8 @@ def _repetition(name: str, recipe: Recipe, begun_from: Path, place: Path) -> _Sp
             setattr(ToolEnvironment, one, action)
     if not earned:
         earned = [row.values["reward"] for row in run_dir.read().rows if "reward" in row.values]
-    return _Spent(took / STEPS, clock.seconds / took, statistics.mean(earned))
+    # a metric is a float of 32 bits, a mean of Python's one of 64
+    return _Spent(took / STEPS, clock.seconds / took, round(statistics.mean(earned), 6))
 
 
 def _plain(
@@ -161,7 +162,7 @@ def _plain(
                 }
                 for row in rows
             ]
-        ),
+        ).select(order_of(recipe, len(rows))),  # ours brings its own order, and TRL shuffles none
         args=_arguments(run_dir, recipe, taught_limit(loaded.model)),
         environment_factory={key: environment_class(key, tools) for key, tools in offered.items()},
     )
