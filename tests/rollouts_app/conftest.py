@@ -1,21 +1,16 @@
 """People, clients, and stored tasks with a green proof."""
 
-from collections.abc import Callable
-
 import pytest
-from django.test import Client
 
 from rollouts_app.jobs import KIND
 from rollouts_app.models import Episode, RolloutBatch
 from rollouts_app.operations.batches import open_batch
 from rollouts_app.queries import selected
 from studio.web import jobs
-from studio.web.choices import Role
 from tasks_app.core.spec import TaskSpec
 from tasks_app.enums import Origin
 from tasks_app.models import Task
 from tasks_app.operations.tasks import create_task
-from tests.factories.people import person
 from tests.factories.specs import green_card
 from tests.rollouts_app.specs import example
 
@@ -57,16 +52,3 @@ def payment_task(db: None) -> Task:
 def episode(support_task: Task) -> Episode:
     """The reference's episode on the support example."""
     return rolled_out().episodes.get()
-
-
-@pytest.fixture
-def client_of(db: None) -> Callable[[Role | None], Client]:
-    """A client signed in as somebody of a role; None: nobody."""
-
-    def make(role: Role | None) -> Client:
-        client = Client()
-        if role is not None:
-            client.force_login(person(f"a-{role.value}", role))
-        return client
-
-    return make

@@ -1,7 +1,5 @@
 """Keeping and dropping all episodes of a filter, from the list and over the API."""
 
-from collections.abc import Callable
-
 import orjson
 import pytest
 from django.test import Client
@@ -11,9 +9,8 @@ from rollouts_app.models import Episode
 from studio.web.choices import Role
 from studio.web.models import AuditEntry
 from tasks_app.models import Task
+from tests.factories.pages import ClientOf
 from tests.rollouts_app.conftest import rolled_out
-
-ClientOf = Callable[[Role | None], Client]
 
 
 @pytest.fixture

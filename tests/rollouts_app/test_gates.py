@@ -1,10 +1,8 @@
 """Gates P over stored episodes: what the card says, what an approval needs, what a verdict does."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from rollouts_app.enums import Curation, FlagState
 from rollouts_app.models import Episode, EpisodeFlag, RolloutBatch
@@ -21,10 +19,9 @@ from tasks_app.models import Exploit, Task
 from tasks_app.operations.outside_gates import outside_results
 from tasks_app.operations.tasks import save_version
 from tasks_app.operations.verdicts import approve, wants_blind_pass
+from tests.factories.pages import ClientOf
 from tests.factories.people import person
 from tests.rollouts_app.conftest import rolled_out
-
-ClientOf = Callable[[Role | None], Client]
 
 
 def as_model(episode: Episode, **changes: Any) -> Episode:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from rollouts_app.enums import EpisodeState
 from rollouts_app.jobs import MODEL_KIND, start_batch
@@ -23,12 +22,12 @@ from studio.web.models import Job
 from tasks_app.models import ModelCall, ModelEndpoint, Task
 from tasks_app.operations.endpoints import create_endpoint, edit_endpoint, set_active
 from tests.factories.chat_stub import Entry, Handler, Stub, chat_stub, cut, failed, raw, said
+from tests.factories.pages import ClientOf
 from tests.factories.specs import small_spec
 from tests.rollouts_app.conftest import stored
 
 CLOSE = ("helpdesk_close_ticket", '{"ticket_id": "TK-2", "resolution": "answered"}')
 NOW = {"retry-after": "0"}
-ClientOf = Callable[[Role | None], Client]
 
 
 def solving(*troubles: Entry) -> Callable[[Handler], None]:

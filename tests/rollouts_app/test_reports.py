@@ -2,12 +2,11 @@
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 import pytest
 from django.db import connection
-from django.test import Client
 
 from rollouts_app.core.errors import BOUNDARIES
 from rollouts_app.models import Episode, RolloutBatch
@@ -19,9 +18,9 @@ from studio.web.choices import Role
 from studio.web.errors import FilterError
 from studio.web.models import Job
 from tasks_app.models import Task
+from tests.factories.pages import ClientOf
 from tests.rollouts_app.conftest import rolled_out
 
-ClientOf = Callable[[Role | None], Client]
 SUPPORT, PAYMENT = "support_resolution", "payment_change_investigation"
 
 

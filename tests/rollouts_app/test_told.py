@@ -1,12 +1,10 @@
 """As the model sees it: the page and the route show what the endpoint was really sent."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
-from django.test import Client
 
 from rollouts_app.core.trajectory import decode, encode
 from rollouts_app.models import Episode, EpisodePayload
@@ -14,12 +12,11 @@ from rollouts_app.reports import told
 from studio.web.choices import Role
 from studio.web.errors import NotFound
 from tests.factories.chat_stub import chat_stub
+from tests.factories.pages import ClientOf
 from tests.factories.specs import small_spec
 from tests.rollouts_app.conftest import rolled_out, stored
 from tests.rollouts_app.test_model_batches import lab, opened, run, solving
 from tests.studio.lib.test_tokens import tokenizer_at
-
-ClientOf = Callable[[Role | None], Client]
 
 
 @pytest.fixture(autouse=True)

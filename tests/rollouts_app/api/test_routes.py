@@ -1,6 +1,5 @@
 """The API of batches and episodes: shapes, refusals, who may."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,9 +8,8 @@ from django.test import Client
 from rollouts_app.models import Episode, RolloutBatch
 from studio.web.choices import Role
 from tasks_app.models import Task
+from tests.factories.pages import ClientOf
 from tests.rollouts_app.conftest import rolled_out
-
-ClientOf = Callable[[Role | None], Client]
 
 
 def read(client: Client, path: str, status: int = 200) -> Any:

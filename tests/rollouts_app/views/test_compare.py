@@ -1,7 +1,5 @@
 """Two episodes beside each other: what the page shows, how the two are chosen, what it refuses."""
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 
@@ -14,11 +12,11 @@ from studio.web.choices import Role
 from tasks_app.core.program import Act as Step
 from tasks_app.models import Task
 from tasks_app.operations.tasks import save_version
+from tests.factories.pages import HOSTILE, ClientOf, page, words
 from tests.factories.specs import small_spec
 from tests.rollouts_app.conftest import rolled_out, stored
-from tests.rollouts_app.views.test_pages import HOSTILE, kept, page, words
+from tests.rollouts_app.views.test_pages import kept
 
-ClientOf = Callable[[Role | None], Client]
 CLOSE = Step("helpdesk_close_ticket", {"ticket_id": "TK-2", "resolution": "answered"})
 WRONG = Step("helpdesk_close_ticket", {"ticket_id": "TK-1", "resolution": "answered"})
 LOOK = Step("helpdesk_search_tickets", {"query": "lamp"})

@@ -1,11 +1,9 @@
 """The pages of rollouts: what they show, to whom, also without JavaScript and with hostile text."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from django.test import Client
 
 from rollouts_app.core.episode import Outcome, run_episode
 from rollouts_app.core.scripted import plain, policy_for
@@ -18,26 +16,10 @@ from studio.web.choices import JobState, Role
 from tasks_app.core.program import Act as Step
 from tasks_app.core.spec import TaskSpec
 from tasks_app.models import Task
+from tests.factories.pages import HOSTILE, ClientOf, page, words
 from tests.factories.specs import small_spec
 from tests.rollouts_app.conftest import rolled_out, stored
 from tests.rollouts_app.specs import changed, example
-
-ClientOf = Callable[[Role | None], Client]
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>{{ 7|add:7 }}"
-
-
-def page(
-    client: Client, path: str, status: int = 200, headers: dict[str, str] | None = None
-) -> str:
-    """GET and decode."""
-    answer = client.get(path, headers=headers)
-    assert answer.status_code == status, answer.content[:2000]
-    return answer.content.decode()
-
-
-def words(html: str) -> str:
-    """The text of a page in one line."""
-    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
 def kept(result: Outcome | Broken, filter_text: str = "") -> Episode:

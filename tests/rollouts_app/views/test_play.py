@@ -1,6 +1,5 @@
 """Playing a task in the browser: tools as forms, two tabs, the end, what becomes of it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,11 +13,11 @@ from studio.web.choices import Role
 from studio.web.models import Draft
 from tasks_app.enums import Origin, TaskState
 from tasks_app.models import Task
+from tests.factories.pages import HOSTILE, ClientOf, page, words
 from tests.factories.specs import small_spec
 from tests.rollouts_app.conftest import stored
-from tests.rollouts_app.views.test_pages import HOSTILE, page, section, words
+from tests.rollouts_app.views.test_pages import section
 
-ClientOf = Callable[[Role | None], Client]
 CLOSE = {
     "tool": "helpdesk_close_ticket",
     "arg-ticket_id": "TK-2",

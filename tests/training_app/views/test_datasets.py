@@ -20,6 +20,7 @@ from studio.web.choices import JobState, Role
 from studio.web.models import AuditEntry, Job
 from tasks_app.enums import TaskState
 from tasks_app.models import Task
+from tests.factories.pages import HOSTILE, page, signed_in, words
 from tests.factories.people import person
 from tests.factories.runs import made_run
 from tests.training_app.library import frozen, rolled_out_library
@@ -30,28 +31,6 @@ from training_app.operations.dataset_deletion import delete_dataset
 from training_app.operations.datasets import DatasetDamaged, Mix, open_dataset, write_dataset
 
 pytestmark = pytest.mark.django_db
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>{{ 7|add:7 }}"
-
-
-def signed_in(role: Role = Role.LEAD) -> Client:
-    """A client of somebody with a role."""
-    client = Client()
-    client.force_login(person(f"a-{role.value}", role))
-    return client
-
-
-def page(
-    client: Client, path: str, status: int = 200, headers: dict[str, str] | None = None
-) -> str:
-    """GET and decode."""
-    answer = client.get(path, headers=headers)
-    assert answer.status_code == status, answer.content[:2000]
-    return answer.content.decode()
-
-
-def words(html: str) -> str:
-    """The text of a page in one line."""
-    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
 FORM: dict[str, Any] = {
@@ -76,7 +55,7 @@ def library(db: None) -> list[Task]:
 
 
 def test_without_datasets_the_list_says_what_comes_first() -> None:
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     assert "Nothing was frozen yet: roll out the reference first." in words(
         page(client, "/datasets/")
     )
@@ -87,7 +66,7 @@ def test_without_datasets_the_list_says_what_comes_first() -> None:
 
 def test_the_form_counts_what_each_rule_drops_first_and_alone(library: list[Task]) -> None:
     html = page(
-        signed_in(),
+        signed_in(Role.LEAD),
         "/datasets/?kind=demonstrations&preview=1&filter=&passed=on&errors_kept=recovered"
         "&duplicates=shortest",
         headers={"HX-Request": "true", "HX-Target": "preview"},
@@ -102,7 +81,7 @@ def test_the_form_counts_what_each_rule_drops_first_and_alone(library: list[Task
 
 
 def test_held_families_and_prompts_are_previewed_too(library: list[Task]) -> None:
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     held = library[0].family
     asked = f"kind=demonstrations&preview=1&passed=on&errors_kept=any&duplicates=all&held={held}"
     assert "6 to train on, 4 held out, of 18. Split kind: new families." in words(
@@ -125,13 +104,13 @@ def test_held_families_and_prompts_are_previewed_too(library: list[Task]) -> Non
 )
 def test_a_preview_of_what_cannot_be_says_why(library: list[Task], asked: str, said: str) -> None:
     form = "kind=demonstrations&preview=1&errors_kept=any&duplicates=all"
-    html = page(signed_in(), f"/datasets/?{form}&{asked}")
+    html = page(signed_in(Role.LEAD), f"/datasets/?{form}&{asked}")
     assert said in words(html)
     assert "<script>alert" not in html
 
 
 def test_a_lead_freezes_and_the_page_follows_the_job(library: list[Task]) -> None:
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     answer = client.post("/datasets/", FORM)
     dataset = Dataset.objects.get()
     assert (answer.status_code, answer["Location"]) == (303, f"/datasets/{dataset.code}/")
@@ -165,7 +144,7 @@ def test_below_a_lead_nobody_freezes_and_all_may_read_and_export(
 def test_wrong_fields_are_marked_and_nothing_is_lost(library: list[Task]) -> None:
     frozen("pocket, first")
     broken = b'{"messages": [{"role": "user", "content": "x"}]}\n{"messages": 3}'
-    answer = signed_in().post(
+    answer = signed_in(Role.LEAD).post(
         "/datasets/",
         {
             **FORM,
@@ -186,7 +165,7 @@ def test_wrong_fields_are_marked_and_nothing_is_lost(library: list[Task]) -> Non
 def test_an_upload_above_the_limit_is_refused(library: list[Task], settings: LazySettings) -> None:
     settings.STUDIO_MAX_BODY_BYTES = 4000
     mix = SimpleUploadedFile("huge.jsonl", b"x" * 5000)
-    answer = signed_in().post("/datasets/", {**FORM, "mix": mix, "weight": "1"})
+    answer = signed_in(Role.LEAD).post("/datasets/", {**FORM, "mix": mix, "weight": "1"})
     assert answer.status_code == 413
     assert not Dataset.objects.exists()
 
@@ -195,7 +174,7 @@ def test_two_hundred_megabytes_are_refused_unread(
     library: list[Task], settings: LazySettings
 ) -> None:
     mix = SimpleUploadedFile("huge.jsonl", b"x" * (200 * 2**20))
-    answer = signed_in().post("/datasets/", {**FORM, "mix": mix, "weight": "1"})
+    answer = signed_in(Role.LEAD).post("/datasets/", {**FORM, "mix": mix, "weight": "1"})
     assert answer.status_code == 413
     limit = f"{settings.STUDIO_MAX_BODY_BYTES / 2**20:.1f} MB"
     assert f"the limit is {limit}. Nothing of it was kept." in words(answer.content.decode())
@@ -234,7 +213,7 @@ def test_the_page_shows_manifest_composition_losses_and_rows(library: list[Task]
 def test_prompts_show_request_and_task(library: list[Task]) -> None:
     Task.objects.update(state=TaskState.APPROVED)
     dataset = frozen("p", "prompts")
-    html = page(signed_in(), f"/datasets/{dataset.code}/")
+    html = page(signed_in(Role.LEAD), f"/datasets/{dataset.code}/")
     spec = library[0].current.load()  # type: ignore[union-attr]
     assert spec.request.text.split(".")[0] in words(html)
     assert f"{library[0].code}, version 1" in html
@@ -243,7 +222,7 @@ def test_prompts_show_request_and_task(library: list[Task]) -> None:
 def test_two_datasets_are_compared_by_content(library: list[Task]) -> None:
     one = frozen("one")
     two = frozen("two", filter_text=f"family:{library[0].family}", rules={"duplicates": "all"})
-    html = page(signed_in(), f"/datasets/{one.code}/?against={two.code}")
+    html = page(signed_in(Role.LEAD), f"/datasets/{one.code}/?against={two.code}")
     said = words(html)
     assert f"2 different rows are in both, 4 only in {one.code}, 0 only in {two.code}" in said
     assert "rule duplicates shortest all" in said
@@ -260,7 +239,7 @@ def test_two_datasets_are_compared_by_content(library: list[Task]) -> None:
 
 def test_the_same_selection_compared_is_the_same(library: list[Task]) -> None:
     one, two = frozen("one"), frozen("two")
-    said = words(page(signed_in(), f"/datasets/{one.code}/?against={two.code}"))
+    said = words(page(signed_in(Role.LEAD), f"/datasets/{one.code}/?against={two.code}"))
     assert "6 different rows are in both, 0 only in" in said
     assert "The two hold the same, byte by byte." in said
 
@@ -289,7 +268,7 @@ def test_hostile_words_stay_words_everywhere(library: list[Task]) -> None:
         mixes=[Mix(name, data, Decimal(3), HOSTILE)],
     )
     assert dataset.lint[0]["row"] == f"{name}:2"
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     for path in ("/datasets/", f"/datasets/{dataset.code}/"):
         html = page(client, path)
         assert "<script>alert" not in html
@@ -300,7 +279,7 @@ def test_hostile_words_stay_words_everywhere(library: list[Task]) -> None:
 
 
 def test_an_unknown_code_is_not_found() -> None:
-    page(signed_in(), "/datasets/DS-0000/", 404)
+    page(signed_in(Role.LEAD), "/datasets/DS-0000/", 404)
     assert signed_in(Role.EDITOR).get("/datasets/DS-0000/download/jsonl/").status_code == 404
 
 
@@ -310,7 +289,7 @@ def test_a_dataset_that_failed_says_so_and_can_be_discarded(library: list[Task])
         kind="freeze_dataset", queue="light", state=JobState.FAILED, error="No row is left."
     )
     Dataset.objects.filter(pk=dataset.pk).update(job=job)
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     said = words(page(client, f"/datasets/{dataset.code}/"))
     assert "No row is left." in said
     assert "This dataset was never frozen." in said
@@ -322,7 +301,7 @@ def test_a_dataset_that_failed_says_so_and_can_be_discarded(library: list[Task])
 
 def test_a_frozen_dataset_is_not_discarded(library: list[Task]) -> None:
     dataset = frozen()
-    assert signed_in().post(f"/datasets/{dataset.code}/discard/").status_code == 409
+    assert signed_in(Role.LEAD).post(f"/datasets/{dataset.code}/discard/").status_code == 409
     assert Dataset.objects.get().frozen_at is not None
 
 
@@ -340,7 +319,7 @@ def test_a_lead_deletes_what_nothing_was_trained_on_with_name_and_reason(
     library: list[Task],
 ) -> None:
     dataset = frozen()
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     assert "Delete this dataset" in words(page(client, f"/datasets/{dataset.code}/"))
     wrong = words(delete(client, dataset, 422, name="other", reason=" ").content.decode())
     assert "This field is required." in wrong
@@ -358,7 +337,7 @@ def test_a_lead_deletes_what_nothing_was_trained_on_with_name_and_reason(
 def test_what_a_run_was_trained_on_stays_and_the_page_names_the_run(library: list[Task]) -> None:
     dataset = frozen()
     run = made_run(Algorithm.SFT, dataset=dataset)
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     html = page(client, f"/datasets/{dataset.code}/")
     assert f"/runs/{run.code}/" in html
     assert "Delete this dataset" not in words(html)
@@ -406,7 +385,7 @@ def test_jsonl_is_the_file_of_the_manifest(library: list[Task]) -> None:
 
 
 def test_parquet_holds_all_rows_with_their_split(library: list[Task], tmp_path: Path) -> None:
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     for dataset, column in ((frozen(), "messages"), (_prompts(), "prompt")):
         answer = client.get(f"/datasets/{dataset.code}/download/parquet/")
         rows = pq.read_table(io.BytesIO(body_of(answer))).to_pylist()
@@ -429,7 +408,7 @@ def _without_nulls(message: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_zip_is_the_folder_and_the_same_each_time(library: list[Task], tmp_path: Path) -> None:
     dataset = frozen()
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     data = body_of(client.get(f"/datasets/{dataset.code}/download/zip/"))
     assert data == body_of(client.get(f"/datasets/{dataset.code}/download/zip/"))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -456,7 +435,7 @@ def test_an_export_of_damaged_rows_fails_in_every_form(library: list[Task]) -> N
             [dataset.pk],
         )
         cursor.execute("ALTER TABLE training_app_datasetitem ENABLE TRIGGER USER")
-    client = signed_in()
+    client = signed_in(Role.LEAD)
     for form in ("parquet", "zip"):
         assert client.get(f"/datasets/{dataset.code}/download/{form}/").status_code == 500
     answer = client.get(f"/datasets/{dataset.code}/download/jsonl/")
@@ -466,5 +445,5 @@ def test_an_export_of_damaged_rows_fails_in_every_form(library: list[Task]) -> N
 
 def test_an_unknown_form_names_those_there_are(library: list[Task]) -> None:
     dataset = frozen(held_families=[])
-    html = page(signed_in(), f"/datasets/{dataset.code}/download/csv/", 404)
+    html = page(signed_in(Role.LEAD), f"/datasets/{dataset.code}/download/csv/", 404)
     assert "known are jsonl, held_out.jsonl, parquet, zip" in words(html)

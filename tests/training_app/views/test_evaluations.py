@@ -1,9 +1,7 @@
 """The pages of evaluations: what they show, to whom, and what they refuse."""
 
 import csv
-import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from rollouts_app.models import Episode
 from studio.web.choices import JobState, Role
 from studio.web.models import Job
 from tests.factories import serve_stub
-from tests.factories.people import person
+from tests.factories.pages import HOSTILE, ClientOf, page, words
 from tests.factories.runs import made_run
 from tests.training_app.served import checkpoint, suite
 from training_app.models import Checkpoint, Evaluation, Suite
@@ -24,25 +22,12 @@ from training_app.queries.evaluations import before_after, get_evaluation
 from training_app.queries.servings import SERVE
 
 pytestmark = pytest.mark.django_db
-HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture(autouse=True)
 def _stub(settings: LazySettings, tmp_path: Path) -> None:
     settings.VAR_DIR = tmp_path / "var"
     settings.STUDIO_ENGINE = [sys.executable, str(serve_stub.__file__)]
-
-
-@pytest.fixture
-def client_of(db: None) -> Callable[[Role], Client]:
-    """A client signed in as somebody of a role."""
-
-    def make(role: Role) -> Client:
-        client = Client()
-        client.force_login(person(f"a-{role.value}", role))
-        return client
-
-    return make
 
 
 def ended(row: Evaluation, *rewards: float | None) -> Evaluation:
@@ -69,25 +54,14 @@ def compared() -> tuple[Evaluation, Evaluation]:
     return before, after
 
 
-def page(client: Client, path: str, status: int = 200) -> str:
-    answer = client.get(path)
-    assert answer.status_code == status, answer.content[:2000]
-    return answer.content.decode()
-
-
-def words(html: str) -> str:
-    """The text of a page in one line."""
-    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
-
-
-def test_nothing_yet_says_what_to_do_first(client_of: Callable[[Role], Client]) -> None:
+def test_nothing_yet_says_what_to_do_first(client_of: ClientOf) -> None:
     said = words(page(client_of(Role.EDITOR), "/evaluations/"))
     assert "Nothing was measured yet." in said
     assert "There is no checkpoint and no endpoint yet." in said
     assert "pocket-held-out" in said
 
 
-def test_a_viewer_reads_and_starts_nothing(client_of: Callable[[Role], Client]) -> None:
+def test_a_viewer_reads_and_starts_nothing(client_of: ClientOf) -> None:
     _, after = compared()
     viewer = client_of(Role.VIEWER)
     assert "needs the role editor" in words(page(viewer, "/evaluations/"))
@@ -103,7 +77,7 @@ def test_a_viewer_reads_and_starts_nothing(client_of: Callable[[Role], Client]) 
     assert Client().get(f"/evaluations/{after.code}/").status_code == 302
 
 
-def test_the_form_starts_one_and_leads_to_it(client_of: Callable[[Role], Client]) -> None:
+def test_the_form_starts_one_and_leads_to_it(client_of: ClientOf) -> None:
     row, on = checkpoint(), suite(tasks=2)
     asked = {
         "model": f"checkpoint:{row.code}", "suite": on.name, "way": "sampled", "n": "3",
@@ -119,7 +93,7 @@ def test_the_form_starts_one_and_leads_to_it(client_of: Callable[[Role], Client]
     assert made.job.state == JobState.QUEUED
 
 
-def test_an_address_fills_the_form_in(client_of: Callable[[Role], Client]) -> None:
+def test_an_address_fills_the_form_in(client_of: ClientOf) -> None:
     first, second = checkpoint(100), checkpoint(200)
     client = client_of(Role.EDITOR)
     for address in (f"?checkpoint={first.code}", f"?model=checkpoint:{first.code}"):
@@ -130,7 +104,7 @@ def test_an_address_fills_the_form_in(client_of: Callable[[Role], Client]) -> No
 
 
 def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_written(
-    client_of: Callable[[Role], Client],
+    client_of: ClientOf,
 ) -> None:
     row, on = checkpoint(), suite(tasks=1)
     other = ended(open_evaluation(suite=suite("other", 1), checkpoint=row, by=None), 1.0, 1.0)
@@ -148,7 +122,7 @@ def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_written(
 
 
 def test_the_page_shows_scores_what_is_new_and_the_worst_first(
-    client_of: Callable[[Role], Client],
+    client_of: ClientOf,
 ) -> None:
     before, after = compared()
     html = page(client_of(Role.EDITOR), f"/evaluations/{after.code}/")
@@ -168,7 +142,7 @@ def test_the_page_shows_scores_what_is_new_and_the_worst_first(
     assert f"?model=checkpoint%3A{after.checkpoint.code}&amp;suite=lamps&amp;way=greedy" in html
 
 
-def test_words_of_people_stay_text(client_of: Callable[[Role], Client]) -> None:
+def test_words_of_people_stay_text(client_of: ClientOf) -> None:
     _, after = compared()
     assert after.batch is not None
     episode = after.batch.episodes.get(reward=0.5)
@@ -180,7 +154,7 @@ def test_words_of_people_stay_text(client_of: Callable[[Role], Client]) -> None:
     assert "&lt;script&gt;alert(1)" in html
 
 
-def test_a_running_one_shows_what_there_is_so_far(client_of: Callable[[Role], Client]) -> None:
+def test_a_running_one_shows_what_there_is_so_far(client_of: ClientOf) -> None:
     row = open_evaluation(suite=suite(tasks=2), checkpoint=checkpoint(), by=None)
     assert row.batch is not None
     first = row.batch.episodes.order_by("version_id")[0]
@@ -195,7 +169,7 @@ def test_a_running_one_shows_what_there_is_so_far(client_of: Callable[[Role], Cl
     assert "1 not run" in said
 
 
-def test_another_baseline_is_chosen_on_the_page(client_of: Callable[[Role], Client]) -> None:
+def test_another_baseline_is_chosen_on_the_page(client_of: ClientOf) -> None:
     before, after = compared()
     client = client_of(Role.EDITOR)
     path = f"/evaluations/{after.code}/"
@@ -206,7 +180,7 @@ def test_another_baseline_is_chosen_on_the_page(client_of: Callable[[Role], Clie
     assert client.post(f"{path}baseline/", {"baseline": after.code}).status_code == 422
 
 
-def test_files_hold_the_report_and_every_task(client_of: Callable[[Role], Client]) -> None:
+def test_files_hold_the_report_and_every_task(client_of: ClientOf) -> None:
     _, after = compared()
     client = client_of(Role.VIEWER)
     body = client.get(f"/evaluations/{after.code}/export/report.json/").json()
@@ -223,7 +197,7 @@ def test_files_hold_the_report_and_every_task(client_of: Callable[[Role], Client
 
 
 def test_a_suite_is_frozen_shown_and_never_overwritten(
-    client_of: Callable[[Role], Client],
+    client_of: ClientOf,
 ) -> None:
     on = suite(tasks=2)
     client = client_of(Role.EDITOR)
@@ -250,7 +224,7 @@ def test_a_suite_is_frozen_shown_and_never_overwritten(
     assert Suite.objects.count() == 2
 
 
-def test_a_run_has_a_table_of_before_and_after(client_of: Callable[[Role], Client]) -> None:
+def test_a_run_has_a_table_of_before_and_after(client_of: ClientOf) -> None:
     before, after = compared()
     assert after.checkpoint is not None
     run = after.checkpoint.run
@@ -272,7 +246,7 @@ def test_a_run_has_a_table_of_before_and_after(client_of: Callable[[Role], Clien
 
 
 def test_two_evaluations_stand_beside_each_other_with_the_worst_first(
-    client_of: Callable[[Role], Client],
+    client_of: ClientOf,
 ) -> None:
     before, after = compared()
     client = client_of(Role.VIEWER)
@@ -293,7 +267,7 @@ def test_two_evaluations_stand_beside_each_other_with_the_worst_first(
     assert f"/compare/{before.code}/{after.code}/" in page(client, f"/evaluations/{after.code}/")
 
 
-def test_what_else_differs_is_said(client_of: Callable[[Role], Client]) -> None:
+def test_what_else_differs_is_said(client_of: ClientOf) -> None:
     before, _ = compared()
     sampled = open_evaluation(
         suite=before.suite, checkpoint=before.checkpoint, greedy=False, group_size=3, by=None
@@ -307,7 +281,7 @@ def test_what_else_differs_is_said(client_of: Callable[[Role], Client]) -> None:
 
 
 def test_different_suites_are_explained_with_what_can_be_compared(
-    client_of: Callable[[Role], Client],
+    client_of: ClientOf,
 ) -> None:
     before, after = compared()
     other = open_evaluation(suite=suite("kettles", 1), checkpoint=after.checkpoint, by=None)
@@ -323,7 +297,7 @@ def test_different_suites_are_explained_with_what_can_be_compared(
 
 
 def test_a_checkpoint_is_served_and_stopped_from_the_page(
-    client_of: Callable[[Role], Client],
+    client_of: ClientOf,
 ) -> None:
     row = checkpoint()
     client = client_of(Role.EDITOR)
