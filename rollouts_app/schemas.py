@@ -15,12 +15,13 @@ from rollouts_app.operations.batches import (
     MOST_AT_ONCE,
 )
 from rollouts_app.reports import FailureKind, Passing
+from studio.web.api.bodies import Body
 from studio.web.choices import JobState
 
 Limit = Annotated[int | None, Field(ge=1, le=LARGEST_BUDGET)]
 
 
-class BatchIn(Schema):
+class BatchIn(Body):
     """What to roll out."""
 
     policy: Annotated[str, Field(max_length=120)]
@@ -36,7 +37,7 @@ class BatchIn(Schema):
     budget_tokens: Limit = Field(None, description="Stop after so many tokens of both kinds.")
 
 
-class BudgetIn(Schema):
+class BudgetIn(Body):
     """What a stopped batch may spend from its beginning; null: no limit."""
 
     calls: Limit = None
@@ -225,7 +226,7 @@ class EpisodeOut(Schema):
         )
 
 
-class CurateIn(Schema):
+class CurateIn(Body):
     """A verdict on all episodes of a filter."""
 
     q: Annotated[str, Field(max_length=2000)] = Field(description="An episode filter.")
@@ -238,7 +239,7 @@ class CuratedOut(Schema):
     changed: int
 
 
-class CurationIn(Schema):
+class CurationIn(Body):
     """Whether the episode may become a demonstration."""
 
     curation: Curation
@@ -307,7 +308,7 @@ class FlagOut(Schema):
         )
 
 
-class FlagIn(Schema):
+class FlagIn(Body):
     """What somebody says of a suspicion."""
 
     state: FlagState

@@ -174,6 +174,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "studio.web.middleware.AccountRequired",
+    "studio.web.middleware.Methods",
     "studio.web.middleware.Errors",
 ]
 

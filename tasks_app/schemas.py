@@ -9,6 +9,7 @@ from ninja import Schema
 from pydantic import AfterValidator, Field
 
 from studio.lib.jsonvalue import JsonObject
+from studio.web.api.bodies import Body
 from studio.web.api.paging import Paging
 from tasks_app.enums import Decision, ImportOutcome, ImportSource, Origin, Outcome, Verdict
 from tasks_app.models import (
@@ -149,13 +150,13 @@ def export_row(row: Task) -> JsonObject:
     }
 
 
-class TaskIn(Schema):
+class TaskIn(Body):
     """A new task."""
 
     spec: Spec
 
 
-class VersionIn(Schema):
+class VersionIn(Body):
     """A save: the version it was based on, the whole spec, and why."""
 
     base: VersionNumber
@@ -163,7 +164,7 @@ class VersionIn(Schema):
     reason: Reason
 
 
-class RepairIn(Schema):
+class RepairIn(Body):
     """Which finding's suggested repair to apply."""
 
     base: VersionNumber
@@ -257,7 +258,7 @@ class ProofOut(Schema):
         )
 
 
-class VerdictIn(Schema):
+class VerdictIn(Body):
     """A verdict on one version."""
 
     base: VersionNumber = Field(description="The version that was looked at.")
@@ -266,7 +267,7 @@ class VerdictIn(Schema):
     seconds: int | None = Field(None, ge=0, le=86_400)
 
 
-class RetireIn(Schema):
+class RetireIn(Body):
     """Why a task goes out of use."""
 
     reason: Reason = ""
@@ -295,7 +296,7 @@ class ReviewOut(Schema):
         )
 
 
-class CommentIn(Schema):
+class CommentIn(Body):
     """A note, perhaps on a place."""
 
     text: Text = Field(min_length=1, max_length=5000)
@@ -326,7 +327,7 @@ class CommentOut(Schema):
 # Specs and services
 
 
-class SpecIn(Schema):
+class SpecIn(Body):
     """A spec to look at; nothing is stored."""
 
     spec: Spec
@@ -349,7 +350,7 @@ class CheckedOut(Schema):
     card: dict[str, Any] | None
 
 
-class GradeIn(Schema):
+class GradeIn(Body):
     """A spec and a list of acts: {"tool", "arguments"} or {"reply"}."""
 
     spec: Spec
@@ -417,7 +418,7 @@ class GateOut(Schema):
 # Generation
 
 
-class RequirementIn(Schema):
+class RequirementIn(Body):
     """A researcher's wish."""
 
     title: Text = Field(min_length=1, max_length=200)
@@ -467,7 +468,7 @@ class RequirementOut(Schema):
         )
 
 
-class RunIn(Schema):
+class RunIn(Body):
     """A generation to start: of a requirement, or of families and numbers."""
 
     requirement: str | None = Field(None, max_length=20, description="REQ-…; the rest may be left")
@@ -645,7 +646,7 @@ class JobOut(Schema):
     job: str
 
 
-class ProveIn(Schema):
+class ProveIn(Body):
     """Which tasks to prove."""
 
     q: str = Field("", max_length=2000)

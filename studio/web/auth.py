@@ -22,6 +22,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_type_hints
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
+from ninja.errors import HttpError
 from ninja.security import HttpBearer, SessionAuth
 
 from studio.web import access
@@ -173,10 +174,14 @@ class TokenAuth(HttpBearer):
     )
 
     def authenticate(self, request: HttpRequest, token: str) -> Principal | None:
-        """The principal behind the token, which also becomes the request's user."""
+        """The principal behind the token, which also becomes the request's user; SignInRequired
+        for a token that is none, also where a session would do.
+        """
         found = access.find_token(token)
         if found is None:
-            return None
+            raise SignInRequired(
+                "This token is unknown, revoked or past its end. Make one on the account page."
+            )
         who = Principal(found.user, found)
         request.user = found.user
         request.principal = who  # type: ignore[attr-defined]  # ours; read by principal()
@@ -185,6 +190,19 @@ class TokenAuth(HttpBearer):
 
 class BrowserAuth(SessionAuth):
     """The session cookie of a signed-in person, with the CSRF header on writes."""
+
+    def __call__(self, request: HttpRequest) -> Principal | None:
+        """The signed-in person; Forbidden where a write may come from another site."""
+        if not request.user.is_authenticated:
+            return None  # to be told to sign in, whatever else is missing
+        try:
+            found: Principal | None = super().__call__(request)
+        except HttpError as error:
+            raise Forbidden(
+                "With a session, a write needs the header X-CSRFToken with the value of the "
+                "cookie csrftoken; with a token it does not. Nothing was changed."
+            ) from error
+        return found
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Principal | None:
         """The signed-in person."""

@@ -6,7 +6,7 @@ Raise them anywhere below the views::
     raise StaleBase("Somebody saved version 4 meanwhile.", current=4)
     raise Invalid("The spec is not valid.", [Problem("records.crm", "must be an object")])
 
-``middleware.ErrorMiddleware`` turns them into an HTML page or fragment with the right status;
+``middleware.Errors`` turns them into an HTML page or fragment with the right status;
 ``install(api)`` turns them into ``application/problem+json``. A view that wants to show an error
 itself (a form, a filter) catches it and reads ``problems``.
 """
@@ -91,6 +91,14 @@ class NotFound(StudioError):
     status = 404
     kind = "not-found"
     title = "There is nothing here"
+
+
+class NotAllowed(StudioError):
+    """The address is there, but not for this method; the header Allow names those it takes."""
+
+    status = 405
+    kind = "method"
+    title = "This address is not for that"
 
 
 class Conflict(StudioError):

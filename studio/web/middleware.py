@@ -2,7 +2,7 @@
 
 In this order in MIDDLEWARE: ``ContentSecurityPolicy`` early (error pages need the header too),
 ``RequestSize`` before anything reads the body, ``AccountRequired`` after authentication and htmx,
-``Errors`` last, so that it sees what views raise.
+``Methods`` behind it, ``Errors`` last, so that it sees what views raise.
 """
 
 import base64
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import DisallowedHost, PermissionDenied
 from django.db.utils import IntegrityError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -21,6 +21,7 @@ from django.urls import Resolver404, resolve
 from studio.web.errors import (
     BadRequest,
     Forbidden,
+    NotAllowed,
     NotFound,
     SignInRequired,
     StudioError,
@@ -142,6 +143,46 @@ class AccountRequired:
         return getattr(view, "login_required", True) is False
 
 
+class Methods:
+    """HEAD wherever GET is, as HTTP wants it; any other method that an address does not take is
+    answered in words, not with an empty page.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The answer to GET without its body, or the reason of a 405 with the header Allow."""
+        if request.method == "HEAD":
+            request.method = "GET"
+            return _without_body(self._answer(request))
+        return self._answer(request)
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code != NotAllowed.status:
+            return response
+        allowed = response.headers.get("Allow", "")
+        error = NotAllowed(
+            f"{request.method} is not for this address; it takes {allowed}. Nothing was changed. "
+            "Whoever came here from the sign-in page: go back and press the button again."
+        )
+        answer = api_response if is_api(request) else page_response
+        told = answer(request, error)
+        told.headers["Allow"] = allowed
+        return told
+
+
+def _without_body(response: HttpResponseBase) -> HttpResponseBase:
+    """The same head; what would be written is not."""
+    if isinstance(response, HttpResponse):
+        response.headers.setdefault("Content-Length", str(len(response.content)))
+        response.content = b""
+        return response
+    response.close()
+    return HttpResponse(status=response.status_code, headers=dict(response.headers))
+
+
 class Errors:
     """Turns what views raise into pages; the API has handlers of its own."""
 
@@ -177,7 +218,14 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """For ``handler400``: what Django itself cannot read, such as a form without boundary."""
-    error = BadRequest(f"This request cannot be read: {str(exception)[:200]}")
+    said = f"This request cannot be read: {str(exception)[:200]}"
+    if isinstance(exception, DisallowedHost):
+        host = str(request.META.get("HTTP_HOST", ""))[:100]
+        said = (
+            f"This studio does not answer to the host “{host}”. Name it in STUDIO_ALLOWED_HOSTS, "
+            "beside those that are there, and start the studio again."
+        )
+    error = BadRequest(said)
     return api_response(request, error) if is_api(request) else page_response(request, error)
 
 

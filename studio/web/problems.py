@@ -209,8 +209,14 @@ def _unreadable_body(cause: BaseException | None) -> str:
 
 
 def _schema(error: dict[str, Any]) -> Problem:
-    place = ".".join(str(part) for part in error.get("loc", ()))
-    return Problem(place, str(error.get("msg", "is not valid")), code=str(error.get("type", "")))
+    parts = [str(part) for part in error.get("loc", ())]
+    if parts[:2] == ["body", "body"]:  # where it was sent, and what the route calls it: the same
+        del parts[0]
+    code = str(error.get("type", ""))
+    said = str(error.get("msg", "is not valid"))
+    if code == "extra_forbidden":
+        said = "is not known here; /api/docs names what is"
+    return Problem(".".join(parts), said, code=code)
 
 
 def _with_headers(response: HttpResponse, error: StudioError) -> HttpResponse:

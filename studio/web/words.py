@@ -34,6 +34,16 @@ def score(value: float | None) -> str:
     return NONE if value is None else f"{value:.2f}"
 
 
+def signed(value: float | None) -> str:
+    """A difference: two places and its sign, a true minus; what rounds to nothing has none."""
+    if value is None:
+        return NONE
+    rounded = round(value, 2)
+    if not rounded:
+        return "0.00"
+    return f"{'+' if rounded > 0 else '−'}{abs(rounded):.2f}"
+
+
 def percent(value: float | None) -> str:
     """A share as whole per cent; what is not quite all or nothing does not read as if it were."""
     if value is None:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from studio.lib.jsonvalue import JsonObject
 from studio.web.acts import Act
+from studio.web.api.bodies import Body
 from studio.web.auth import principal, require
 from tasks_app.enums import EndpointRole
 from tasks_app.jobs import start_probe
@@ -20,7 +21,7 @@ from tasks_app.schemas import JobOut, Text
 router = Router(tags=["endpoints"])
 
 
-class EndpointChange(Schema):
+class EndpointChange(Body):
     """A server of a language model; the key itself stands in the environment alone."""
 
     base_url: Annotated[Text, Field(max_length=500)]

@@ -10,7 +10,8 @@ from studio.web import audit, claims, jobs
 from studio.web.acts import Act
 from studio.web.api.paging import PageOut, Paging, page_out
 from studio.web.auth import principal, require
-from studio.web.errors import Conflict, NotFound
+from studio.web.codes import get_by_code
+from studio.web.errors import Conflict
 from studio.web.models import Job
 from training_app.jobs.evaluations import start_evaluation, start_serving
 from training_app.models import Evaluation
@@ -185,9 +186,7 @@ def serve(request: HttpRequest, body: ServingIn) -> Status[ServingStarted]:
 @require(Act.EVALUATE)
 def stop(request: HttpRequest, job: str) -> ServingStarted:
     """By the code of its job. 409 when it has ended."""
-    row = Job.objects.filter(code=job.upper(), kind=SERVE).first()
-    if row is None:
-        raise NotFound(f"No job {job[:20]} serves a checkpoint.")
+    row = get_by_code(Job.objects.filter(kind=SERVE), job)
     claims.request_cancel(row)
     audit.record(principal(request), "stop_serving", row.subject, {"job": row.code})
     return ServingStarted.from_job(row)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from ninja import Schema
 from pydantic import Field, JsonValue
 
+from studio.web.api.bodies import Body
 from studio.web.choices import JobState
 from training_app.core.dataset import LARGEST_WEIGHT
 from training_app.enums import DatasetKind, Portion, SplitKind
@@ -17,7 +18,7 @@ from training_app.queries.datasets import Preview, RowShown
 Family = Annotated[str, Field(max_length=64)]
 
 
-class MixIn(Schema):
+class MixIn(Body):
     """Rows from outside, as the text of a JSON Lines file."""
 
     source: Annotated[str, Field(min_length=1, max_length=80)] = Field(
@@ -32,7 +33,7 @@ class MixIn(Schema):
     )
 
 
-class SelectionIn(Schema):
+class SelectionIn(Body):
     """What is to be frozen."""
 
     kind: DatasetKind

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from rollouts_app.operations.batches import LARGEST_GROUP
 from studio.lib.jsonvalue import JsonObject
+from studio.web.api.bodies import Body
 from studio.web.choices import JobState
 from studio.web.models import Job
 from tasks_app.models import ModelEndpoint
@@ -18,7 +19,7 @@ from training_app.queries.comparisons import Comparison
 from training_app.queries.evaluations import shown_report
 
 
-class SuiteIn(Schema):
+class SuiteIn(Body):
     """A suite to freeze."""
 
     name: Annotated[str, Field(max_length=80)] = Field(
@@ -57,7 +58,7 @@ class SuiteOut(Schema):
         )
 
 
-class EvaluationIn(Schema):
+class EvaluationIn(Body):
     """What is measured, on what: a checkpoint or an endpoint."""
 
     suite: Annotated[str, Field(max_length=80)] = Field(description="Name or code of a suite.")
@@ -73,7 +74,7 @@ class EvaluationIn(Schema):
     )
 
 
-class BaselineIn(Schema):
+class BaselineIn(Body):
     """What an evaluation is compared with; empty: nothing."""
 
     baseline: Annotated[str, Field(max_length=20)] = ""
@@ -172,7 +173,7 @@ class ComparisonOut(Schema):
         )
 
 
-class ServingIn(Schema):
+class ServingIn(Body):
     """A checkpoint to serve."""
 
     checkpoint: Annotated[str, Field(max_length=20)]

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from ninja import Schema
 from pydantic import Field, JsonValue, StrictInt
 
+from studio.web.api.bodies import Body
 from studio.web.choices import JobState
 from training_app.core.recipe import Recipe
 from training_app.enums import Algorithm
@@ -14,7 +15,7 @@ from training_app.models import Checkpoint, MetricRow, TrainingRun
 Code = Annotated[str, Field(max_length=20)]
 
 
-class RunIn(Schema):
+class RunIn(Body):
     """What to train."""
 
     preset: Annotated[str, Field(max_length=40)] = Field(
@@ -167,7 +168,7 @@ class CheckpointOut(Schema):
         )
 
 
-class PromoteIn(Schema):
+class PromoteIn(Body):
     """Whether a checkpoint is kept whatever its age."""
 
     promoted: bool = True

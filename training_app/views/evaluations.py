@@ -15,6 +15,7 @@ from studio.lib.jsonvalue import JsonObject
 from studio.web import audit, claims, jobs
 from studio.web.acts import Act
 from studio.web.auth import ensure, may, principal, require
+from studio.web.codes import get_by_code, is_code, normalise
 from studio.web.errors import BadRequest, Conflict, FilterError, Invalid, NotFound, Problem
 from studio.web.filter_line import list_url
 from studio.web.htmx import etag, render_page, see_other, unchanged
@@ -144,7 +145,7 @@ def _page_url(url: str, cursor: str | None, suite: str, model: str) -> str:
 
 
 def _table_of(model: str) -> list[queries.Row]:
-    run = TrainingRun.objects.filter(code=model.upper()).first() if model else None
+    run = TrainingRun.objects.filter(code=normalise(model)).first() if is_code(model) else None
     return queries.before_after(run) if run is not None else []
 
 
@@ -451,9 +452,7 @@ def serve(request: HttpRequest) -> HttpResponse:
 @require(Act.EVALUATE)
 def serve_stop(request: HttpRequest, code: str) -> HttpResponse:
     """End the server of a job."""
-    job = Job.objects.filter(code=code.upper(), kind=SERVE).first()
-    if job is None:
-        raise NotFound(f"No job {code[:20]} serves a checkpoint.")
+    job = get_by_code(Job.objects.filter(kind=SERVE), code)
     claims.request_cancel(job)
     audit.record(principal(request), "stop_serving", job.subject, {"job": job.code})
     messages.success(request, f"The server of {job.subject} ends.")

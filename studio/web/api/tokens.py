@@ -8,6 +8,7 @@ from pydantic import Field
 
 from studio.web import access
 from studio.web.acts import Act
+from studio.web.api.bodies import Body
 from studio.web.api.paging import PageOut, Paging, page_out
 from studio.web.auth import principal, require
 from studio.web.choices import Scope
@@ -19,7 +20,7 @@ from studio.web.pagination import keyset
 router = Router(tags=["tokens"])
 
 
-class TokenIn(Schema):
+class TokenIn(Body):
     """A token to be made."""
 
     name: str = Field(min_length=1, max_length=80)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from studio.web import saved_views
 from studio.web.acts import Act
+from studio.web.api.bodies import Body
 from studio.web.auth import Principal, principal, require
 from studio.web.choices import Scope
 from studio.web.errors import Forbidden
@@ -18,7 +19,7 @@ router = Router(tags=["views"])
 PageName = Literal["tasks", "episodes"]
 
 
-class ViewIn(Schema):
+class ViewIn(Body):
     """A view to be kept; the same name on the same page replaces it."""
 
     page: PageName

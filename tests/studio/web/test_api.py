@@ -161,9 +161,9 @@ def test_a_wrong_body_names_each_place(admin: User, as_user: AsUser) -> None:
     problem = json.loads(answer.content)
     assert problem["title"] == "Some of this is not valid"
     assert [item["place"] for item in problem["problems"]] == [
-        "body.body.name",
-        "body.body.scopes.0",
-        "body.body.days",
+        "body.name",
+        "body.scopes.0",
+        "body.days",
     ]
 
 
@@ -175,7 +175,70 @@ def test_broken_json_a_missing_route_and_a_wrong_method_are_problems(
     missing = client.get("/api/v1/nothing")
     assert (broken.status_code, broken["Content-Type"]) == (400, "application/problem+json")
     assert (missing.status_code, missing["Content-Type"]) == (404, "application/problem+json")
-    assert client.delete("/api/v1/me").status_code == 405
+    wrong = client.delete("/api/v1/me")
+    assert (wrong.status_code, wrong["Content-Type"], wrong["Allow"]) == (
+        405,
+        "application/problem+json",
+        "GET",
+    )
+
+
+@pytest.mark.parametrize("path", ["/api/v1/me", "/api/v1/tokens", "/", "/healthz"])
+def test_head_is_the_answer_to_get_without_its_body(
+    path: str, admin: User, as_user: AsUser
+) -> None:
+    client = as_user(admin)
+    whole, head = client.get(path), client.head(path)
+    assert (head.status_code, head["Content-Type"], head.content) == (
+        200,
+        whole["Content-Type"],
+        b"",
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "places"),
+    [
+        ({"name": "x", "scopes": ["read"], "live": 3}, ["body.live"]),
+        ([], ["body"]),
+        ("read", ["body"]),
+        (None, ["body"]),
+    ],
+)
+def test_a_body_with_unknown_members_or_of_another_shape_is_refused(
+    body: object, places: list[str], admin: User, as_user: AsUser
+) -> None:
+    answer = as_user(admin).post("/api/v1/tokens", json.dumps(body), "application/json")
+    assert (answer.status_code, [row["place"] for row in answer.json()["problems"]]) == (
+        422,
+        places,
+    )
+    assert not ApiToken.objects.exists()
+
+
+def test_a_member_that_is_not_known_never_means_everything(admin: User) -> None:
+    api = _api(admin)
+    assert api.call("post", "/api/v1/tasks/prove", {"filter": "state:draft"})[0] == 422
+    assert api.call("post", "/api/v1/tasks/prove", [])[0] == 422
+    assert not Job.objects.exists()
+
+
+def test_a_write_without_the_csrf_header_is_told_what_to_send(admin: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    assert client.post("/api/v1/tokens", {}, "application/json").status_code == 401
+    client.force_login(admin)
+    answer = client.post("/api/v1/tokens", {}, "application/json")
+    assert (answer.status_code, "X-CSRFToken" in answer.json()["detail"]) == (403, True)
+
+
+def test_a_wrong_token_is_refused_also_where_a_session_would_do(admin: User) -> None:
+    client = Client(headers={"authorization": "Bearer cws_wrong"})
+    client.force_login(admin)
+    answer = client.get("/api/v1/me")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        401,
+        "This token is unknown, revoked or past its end. Make one on the account page.",
+    )
 
 
 @pytest.mark.parametrize(

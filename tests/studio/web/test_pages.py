@@ -197,9 +197,19 @@ def test_a_form_without_its_csrf_token_is_refused(owner: User) -> None:
     assert client.post("/account/", {"name": "x"}).status_code == 403
 
 
+def test_a_host_that_is_not_ours_is_told_which_variable_names_it(
+    owner: User, as_user: AsUser
+) -> None:
+    refused = as_user(owner).get("/", headers={"host": "evil.example"})
+    assert refused.status_code == 400
+    assert "Name it in STUDIO_ALLOWED_HOSTS" in refused.content.decode()
+
+
 def test_signing_out_ends_the_session(owner: User, as_user: AsUser) -> None:
     client = as_user(owner)
-    assert client.get("/sign-out/").status_code == 405
+    page = client.get("/sign-out/")
+    assert (page.status_code, page["Allow"]) == (405, "POST")
+    assert "go back and press the button again" in page.content.decode()
     assert client.post("/sign-out/")["Location"] == "/sign-in/"
     assert client.get("/").status_code == 302
 

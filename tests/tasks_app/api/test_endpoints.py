@@ -12,7 +12,8 @@ from tasks_app.models import ModelEndpoint
 from tests.factories.people import person
 
 pytestmark = pytest.mark.django_db
-LAB = {"name": "lab", "base_url": "https://api.example.com/v1", "model": "tiny", "top_p": 0.9}
+SERVER = {"base_url": "https://api.example.com/v1", "model": "tiny", "top_p": 0.9}
+LAB = {**SERVER, "name": "lab"}
 
 
 def client_of(role: Role) -> Client:
@@ -35,7 +36,7 @@ def test_an_endpoint_is_added_changed_probed_and_withdrawn() -> None:
         "api_key_env": "", "latency": None, "probed_at": None, "active": True,
     }  # fmt: skip
     assert {key: added.json()[key] for key in expected} == expected
-    changed = send(admin, "put", "endpoints/lab", {**LAB, "model": "larger", "roles": ["judge"]})
+    changed = send(admin, "put", "endpoints/lab", {**SERVER, "model": "larger", "roles": ["judge"]})
     assert (changed.json()["model"], changed.json()["roles"]) == ("larger", ["judge"])
     probed = send(admin, "post", "endpoints/lab/probe")
     assert (probed.status_code, probed.json()) == (202, {"job": Job.objects.get().code})
@@ -60,7 +61,7 @@ def test_only_an_administrator_keeps_endpoints(role: Role) -> None:
     assert client.get("/api/v1/endpoints/lab").status_code == 200
     refused = [
         send(client, "post", "endpoints", {**LAB, "name": "mine"}),
-        send(client, "put", "endpoints/lab", LAB),
+        send(client, "put", "endpoints/lab", SERVER),
         send(client, "post", "endpoints/lab/probe"),
         send(client, "post", "endpoints/lab/activate"),
         send(client, "post", "endpoints/lab/deactivate"),

@@ -77,13 +77,16 @@ def test_unknown_capabilities_and_services_are_named() -> None:
     assert not WorkflowRequirement.objects.exists()
 
 
-@pytest.mark.parametrize("path", ["requirements", "generation-runs"])
-def test_only_editors_start_work_and_everybody_with_an_account_reads(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "wish"),
+    [("requirements", WISH), ("generation-runs", {"families": ["support_resolution"]})],
+)
+def test_only_editors_start_work_and_everybody_with_an_account_reads(path: str, wish: Any) -> None:
     reviewer = client_of(Role.REVIEWER)
-    assert post(reviewer, path, WISH).status_code == 403
+    assert post(reviewer, path, wish).status_code == 403
     assert reviewer.get(f"/api/v1/{path}").status_code == 200
     assert Client().get(f"/api/v1/{path}").status_code == 401
-    assert post(Client(), path, WISH).status_code == 401
+    assert post(Client(), path, wish).status_code == 401
     assert not Job.objects.exists()
 
 

@@ -137,6 +137,7 @@ def test_serving_is_queued_and_stopped(client_of: Callable[[Role], Client]) -> N
     assert (stopped["state"], Job.objects.get().state) == ("stopped", JobState.STOPPED)
     post(client, f"/servings/{made['job']}/stop", {}, 409)
     post(client, "/servings/JOB-00000/stop", {}, 404)
+    post(client, "/servings/%00/stop", {}, 404)
 
 
 def test_a_built_in_suite_is_made_once(

@@ -90,7 +90,7 @@ def test_a_run_is_started_with_201(client_of: ClientOf) -> None:
         ({"preset": "cpu-tiny-sft", "changes": {"model.init": "a\0"}}, ["model.init"]),
         ({"recipe": {"algorithm": "magic"}}, ["algorithm"]),
         ({"recipe": {}}, ["algorithm"]),
-        ({"preset": "cpu-tiny-sft", "seed": -1}, ["body.body.seed"]),
+        ({"preset": "cpu-tiny-sft", "seed": -1}, ["body.seed"]),
     ],
 )
 def test_what_cannot_be_started_names_its_places(
