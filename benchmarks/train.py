@@ -5,6 +5,7 @@ learning rate is 0, so that every trainer is given the same work: the same rando
 same rollouts. The environments' share is the time inside `reset`, the tools and the grading.
 """
 
+import math
 import statistics
 import sys
 import tempfile
@@ -122,8 +123,7 @@ def _repetition(name: str, recipe: Recipe, begun_from: Path, place: Path) -> _Sp
             setattr(ToolEnvironment, one, action)
     if not earned:
         earned = [row.values["reward"] for row in run_dir.read().rows if "reward" in row.values]
-    # a metric is a float of 32 bits, a mean of Python's one of 64
-    return _Spent(took / STEPS, clock.seconds / took, round(statistics.mean(earned), 6))
+    return _Spent(took / STEPS, clock.seconds / took, statistics.mean(earned))
 
 
 def _plain(
@@ -173,10 +173,14 @@ def _plain(
 
 def _told(found: Mapping[str, Sequence[_Spent]]) -> Mapping[str, float]:
     plain = found["plain"]
-    if any(
-        [one.reward for one in spent] != [one.reward for one in plain] for spent in found.values()
-    ):
-        raise RuntimeError("the trainers were not given the same work; nothing can be compared")
+    for name, spent in found.items():
+        for one, other in zip(spent, plain, strict=True):
+            # a metric is a float of 32 bits, a mean of Python's one of 64
+            if not math.isclose(one.reward, other.reward, rel_tol=1e-6):
+                raise RuntimeError(
+                    f"{name} earned {one.reward} and plain TRL {other.reward}: they were not given "
+                    "the same work, and nothing can be compared"
+                )
     ratios = {
         name: [one.step / other.step for one, other in zip(spent, plain, strict=True)]
         for name, spent in found.items()
