@@ -26,7 +26,7 @@ from tasks_app.models import (
     WorkflowRequirement,
 )
 from tasks_app.queries import NEVER_LISTED
-from tasks_app.schemas import export_row
+from tasks_app.schemas.tasks import export_row
 
 
 class ReadOnly(admin.ModelAdmin[Any]):

@@ -16,7 +16,8 @@ from tasks_app.jobs import start_probe
 from tasks_app.models import ModelEndpoint
 from tasks_app.operations.endpoints import create_endpoint, edit_endpoint, set_active
 from tasks_app.queries import endpoints, get_endpoint
-from tasks_app.schemas import JobOut, Text
+from tasks_app.schemas.fields import Text
+from tasks_app.schemas.tasks import StartedOut
 
 router = Router(tags=["endpoints"])
 
@@ -111,12 +112,12 @@ def change(request: HttpRequest, name: str, body: EndpointChange) -> EndpointOut
     return EndpointOut.from_row(row)
 
 
-@router.post("/{name}/probe", response={202: JobOut}, summary="Probe an endpoint")
+@router.post("/{name}/probe", response={202: StartedOut}, summary="Probe an endpoint")
 @require(Act.MANAGE_ENDPOINTS)
-def probe(request: HttpRequest, name: str) -> Status[JobOut]:
+def probe(request: HttpRequest, name: str) -> Status[StartedOut]:
     """A worker asks it four short things; follow the job, then read the endpoint."""
     job = start_probe(by=principal(request), endpoint=get_endpoint(name))
-    return Status(202, JobOut(job=job.code))
+    return Status(202, StartedOut(job=job.code))
 
 
 @router.post("/{name}/activate", response=EndpointOut, summary="Offer an endpoint")

@@ -6,7 +6,7 @@ from ninja import Router
 from studio.web.acts import Act
 from studio.web.auth import require
 from tasks_app.reports import gate_yields
-from tasks_app.schemas import GateAuditOut, GateOut
+from tasks_app.schemas.gates import GateAuditOut, GateOut
 
 router = Router(tags=["gates"])
 

@@ -16,13 +16,13 @@ from tasks_app.models import WorkflowRequirement
 from tasks_app.operations.generation import save_requirement
 from tasks_app.queries import attempts_of, get_requirement, get_run, losses
 from tasks_app.queries import runs as all_runs
-from tasks_app.schemas import (
+from tasks_app.schemas.generation import (
     AttemptOut,
+    GenerationRunDetail,
+    GenerationRunIn,
+    GenerationRunOut,
     RequirementIn,
     RequirementOut,
-    RunDetail,
-    RunIn,
-    RunOut,
 )
 
 requirements = Router(tags=["generation"])
@@ -60,17 +60,17 @@ def read_requirement(request: HttpRequest, code: str) -> RequirementOut:
     return RequirementOut.from_row(get_requirement(code))
 
 
-@runs.get("", response=PageOut[RunOut], summary="Generation runs, newest first")
+@runs.get("", response=PageOut[GenerationRunOut], summary="Generation runs, newest first")
 @require(Act.READ)
-def list_runs(request: HttpRequest, paging: Query[Paging]) -> PageOut[RunOut]:
+def list_runs(request: HttpRequest, paging: Query[Paging]) -> PageOut[GenerationRunOut]:
     """With their funnels."""
     page = keyset(all_runs(), order="-created_at", cursor=paging.cursor, size=paging.size)
-    return page_out(page, RunOut.from_row)
+    return page_out(page, GenerationRunOut.from_row)
 
 
-@runs.post("", response={202: RunOut}, summary="Generate tasks")
+@runs.post("", response={202: GenerationRunOut}, summary="Generate tasks")
 @require(Act.GENERATE)
-def start_run(request: HttpRequest, body: RunIn) -> Status[RunOut]:
+def start_run(request: HttpRequest, body: GenerationRunIn) -> Status[GenerationRunOut]:
     """A worker fills the run: poll it until its state is an end."""
     wish = get_requirement(body.requirement) if body.requirement else None
     families = body.families or (wish.families if wish else None)
@@ -86,15 +86,15 @@ def start_run(request: HttpRequest, body: RunIn) -> Status[RunOut]:
         difficulty=body.difficulty or (wish.difficulty if wish else []),
         requirement=wish.code if wish else None,
     )
-    return Status(202, RunOut.from_row(run))
+    return Status(202, GenerationRunOut.from_row(run))
 
 
-@runs.get("/{code}", response=RunDetail, summary="One run with its losses")
+@runs.get("/{code}", response=GenerationRunDetail, summary="One run with its losses")
 @require(Act.READ)
-def read_run(request: HttpRequest, response: HttpResponse, code: str) -> RunDetail:
+def read_run(request: HttpRequest, response: HttpResponse, code: str) -> GenerationRunDetail:
     """The funnel as it stands, and a reason behind each loss."""
     run = get_run(code)
-    out = RunDetail.from_run(run, losses(run))
+    out = GenerationRunDetail.from_run(run, losses(run))
     response["ETag"] = etag(out.model_dump(mode="json"))
     return out
 
@@ -107,15 +107,15 @@ def list_attempts(request: HttpRequest, code: str, asked: Query[AttemptsAfter]) 
     return [AttemptOut.from_row(row) for row in found]
 
 
-@runs.post("/{code}/cancel", response=RunOut, summary="Stop a run")
+@runs.post("/{code}/cancel", response=GenerationRunOut, summary="Stop a run")
 @require(Act.GENERATE)
-def cancel_run(request: HttpRequest, code: str) -> RunOut:
+def cancel_run(request: HttpRequest, code: str) -> GenerationRunOut:
     """Tasks that it made stay; 409 when it has ended."""
     run = get_run(code)
     if run.job is None:
         raise Conflict(f"{run.code} was never started.")
     claims.request_cancel(run.job)
-    return RunOut.from_row(get_run(code))
+    return GenerationRunOut.from_row(get_run(code))
 
 
 def _given(asked: int | None, otherwise: int) -> int:

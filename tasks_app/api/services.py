@@ -6,7 +6,7 @@ from ninja import Router
 from studio.web.acts import Act
 from studio.web.auth import require
 from tasks_app.core.services.catalog import SERVICES
-from tasks_app.schemas import ServiceOut, ToolOut
+from tasks_app.schemas.services import ServiceOut, ToolOut
 
 router = Router(tags=["services"])
 

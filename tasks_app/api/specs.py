@@ -13,7 +13,7 @@ from tasks_app.core.validation.proof import prove
 from tasks_app.core.values import InvalidValueError, freeze
 from tasks_app.core.world.world import World, seed_problem
 from tasks_app.operations.tasks import read_spec, storable
-from tasks_app.schemas import CheckedOut, GradeIn, GradeOut, PlaceOut, SpecIn
+from tasks_app.schemas.specs import CheckedOut, GradeIn, GradeOut, PlaceOut, SpecIn
 
 router = Router(tags=["specs"])
 

@@ -30,26 +30,28 @@ from tasks_app.queries import (
     task_page,
     versions_of,
 )
-from tasks_app.schemas import (
-    CommentIn,
-    CommentOut,
+from tasks_app.schemas.imports import ImportOut
+from tasks_app.schemas.tasks import (
     ExportFilter,
-    ImportOut,
-    JobOut,
-    ProofOut,
     ProveIn,
     RepairIn,
-    RetireIn,
-    ReviewOut,
+    StartedOut,
     TaskDetail,
     TaskFilter,
     TaskIn,
     TaskOut,
-    VerdictIn,
     VersionDetail,
     VersionIn,
     VersionOut,
     export_row,
+)
+from tasks_app.schemas.verdicts import (
+    CommentIn,
+    CommentOut,
+    ProofOut,
+    RetireIn,
+    ReviewOut,
+    VerdictIn,
 )
 
 router = Router(tags=["tasks"])
@@ -78,12 +80,12 @@ def export(request: HttpRequest, asked: Query[ExportFilter]) -> StreamingHttpRes
     return jsonl_response(map(export_row, every(asked.q)), name="tasks", filter_text=asked.q)
 
 
-@router.post("/prove", response={202: JobOut}, summary="Prove all tasks of a filter")
+@router.post("/prove", response={202: StartedOut}, summary="Prove all tasks of a filter")
 @require(Act.EDIT)
-def prove_all(request: HttpRequest, body: ProveIn) -> Status[JobOut]:
+def prove_all(request: HttpRequest, body: ProveIn) -> Status[StartedOut]:
     """A worker does it: follow the job."""
     job = start_proving(by=principal(request), filter_text=body.q)
-    return Status(202, JobOut(job=job.code))
+    return Status(202, StartedOut(job=job.code))
 
 
 @router.post("/import", response={202: ImportOut}, summary="Import task specs")

@@ -11,7 +11,7 @@ from studio.web.commands import StudioCommand
 from studio.web.errors import NotFound
 from tasks_app.management.commands._filters import TakesFilter
 from tasks_app.queries import every
-from tasks_app.schemas import export_row
+from tasks_app.schemas.tasks import export_row
 
 
 class Command(TakesFilter, StudioCommand):
