@@ -28,6 +28,7 @@ from studio.web.filters import FilterSet, Key, Value, choice, date, exact, numbe
 from studio.web.models import Job
 from studio.web.pagination import Count as RowCount
 from studio.web.pagination import Page, capped_count, keyset, keyset_all
+from tasks_app.core.importers.claw.tiers import VIEW_ONLY
 from tasks_app.core.validation.card import GATES_VERSION
 from tasks_app.enums import Verdict
 from tasks_app.models import Task, TaskVersion
@@ -324,10 +325,12 @@ def to_probe(filter_text: str) -> Iterator[Episode]:
 def selected(filter_text: str) -> list[Chosen]:
     """The task versions a batch would run: current ones, by id.
 
-    Without a ``state:`` term only those with a green proof by the present gates. FilterError names
-    what is wrong with the filter.
+    Without a ``state:`` term only those with a green proof by the present gates. Imports that are
+    there to be seen never run: something that they need is missing. FilterError names what is wrong
+    with the filter.
     """
     rows = matching(filter_text).filter(current__isnull=False)
+    rows = rows.exclude(evaluation_only=True, tags__contains=[VIEW_ONLY])
     written = parse(filter_text).keys()
     if "state" not in written:
         rows = rows.filter(

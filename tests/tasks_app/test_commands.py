@@ -323,5 +323,5 @@ def test_every_benchmark_folder_is_taken_or_refused_with_its_reason(tmp_path: Pa
         "seconds",
         "tiers",
     ]
-    assert found["refused"]["T901_broken"] == "task.yaml: expected an object"
+    assert found["refused"]["T901_broken"] == "task.yaml, line 1: expected an object"
     assert set(found["refused"]) == {"T900_contact_lookup", "T901_broken"}

@@ -14,6 +14,7 @@ from studio.web.codes import get_by_code, is_code, normalise
 from studio.web.errors import NotFound
 from studio.web.filters import parse
 from studio.web.pagination import Page, keyset
+from tasks_app.core.importers.claw.tiers import VIEW_ONLY
 from tasks_app.enums import EndpointRole, Split, TaskState
 from tasks_app.models import ModelEndpoint, TaskVersion
 from tasks_app.queries import endpoints, matching
@@ -70,7 +71,8 @@ def get_suite(name: str) -> Suite:
 def suite_tasks(filter_text: str) -> list[Chosen]:
     """The task versions that a suite of this filter would hold, by id.
 
-    Without a ``state:`` term those with a green proof, and imported ones: they are for evaluation.
+    Without a ``state:`` term those with a green proof, and imported ones that run here: they are
+    for evaluation.
     FilterError names what is wrong with the filter.
     """
     chosen = selected(filter_text)
@@ -79,6 +81,7 @@ def suite_tasks(filter_text: str) -> list[Chosen]:
     rows = matching(filter_text).filter(
         current__isnull=False, evaluation_only=True, state=TaskState.IMPORTED
     )
+    rows = rows.exclude(tags__contains=[VIEW_ONLY])
     imported = [Chosen(task, version) for task, version in rows.values_list("pk", "current_id")
                 if version is not None]  # fmt: skip
     return sorted({*chosen, *imported})

@@ -2,7 +2,8 @@
 errors name the line.
 """
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 import yaml
 
@@ -15,6 +16,14 @@ _PLAIN_TAGS: Final = frozenset(
 
 class UnsafeYamlError(ValueError):
     """A document that is refused; the message names the line and why."""
+
+
+class Document(NamedTuple):
+    """A document and where in its text everything stands."""
+
+    data: Any
+    lines: Mapping[str, int]
+    """JSON pointer of a value (``/tools/0/name``) → the line on which it, or its key, stands."""
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -65,14 +74,20 @@ def _line(event: Any) -> int:
 
 def load_yaml(data: bytes) -> Any:
     """Read one YAML document as plain data. Raises UnsafeYamlError."""
+    return load_document(data).data
+
+
+def load_document(data: bytes) -> Document:
+    """Read one YAML document with the line of every value. Raises UnsafeYamlError."""
     if len(data) > LARGEST_YAML:
         raise UnsafeYamlError(f"larger than {LARGEST_YAML:,} bytes")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise UnsafeYamlError(f"byte {problem.start}: not UTF-8 text") from problem
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise UnsafeYamlError(f"line {line}, byte {problem.start}: not UTF-8 text") from problem
     try:
-        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 (a subclass of SafeLoader that admits less)
+        return _document(text)
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
@@ -81,3 +96,28 @@ def load_yaml(data: bytes) -> Any:
         if isinstance(problem, UnsafeYamlError):
             raise
         raise UnsafeYamlError(str(problem)) from problem
+
+
+def _document(text: str) -> Document:
+    loader = _PlainLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return Document(None, {})
+        lines: dict[str, int] = {}
+        _note_lines(node, "", lines)
+        return Document(loader.construct_document(node), lines)
+    finally:
+        loader.dispose()
+
+
+def _note_lines(node: Any, place: str, lines: dict[str, int]) -> None:
+    lines.setdefault(place, _line(node))
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            below = f"{place}/{getattr(key, 'value', '')}"
+            lines[below] = _line(key)
+            _note_lines(value, below, lines)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, item in enumerate(node.value):
+            _note_lines(item, f"{place}/{number}", lines)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tasks_app.core.importers.claw.tiers import VIEW_ONLY
 from tasks_app.enums import Split
 from tasks_app.models import Task
 from tasks_app.operations.tasks import save_version
@@ -43,6 +44,13 @@ def test_a_suite_takes_proven_and_imported_tasks_and_keeps_their_versions() -> N
     assert len(suite_tasks("state:draft")) == 1
     save_version(task=proven, base=1, spec=small_spec(title="Another lamp"), by=None, reason="x")
     assert [version.number for version in versions_of(row)] == [1, 1]
+
+
+def test_an_import_that_is_there_to_be_seen_never_runs() -> None:
+    runs = stored(imported_spec(title="An imported lamp"), proven=False)
+    stored(imported_spec(title="A lamp on video", tags=["general", VIEW_ONLY]), proven=False)
+    assert [task for task, _ in suite_tasks("")] == [runs.pk]
+    assert [task for task, _ in suite_tasks("state:imported")] == [runs.pk]
 
 
 def test_the_same_tasks_make_the_same_hash_in_any_order() -> None:

@@ -1,122 +1,19 @@
 """Claw-Eval folders: read as data, with every loss and defect named."""
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import orjson
-import pytest
 import yaml
 
-from tasks_app.core.importers.claw_eval import Imported, Refused, folders, read_folder
 from tasks_app.core.validation.proof import prove
 from tasks_app.core.world.world import World
-
-TICKETS = [
-    {
-        "ticket_id": "TK-1",
-        "title": "Printer",
-        "priority": "medium",
-        "status": "open",
-        "created_at": "2026-02-26T09:00:00Z",
-        "tags": [],
-        "room": "4b",
-    },
-    {
-        "ticket_id": "TK-2",
-        "title": "VPN",
-        "priority": "high",
-        "status": "closed",
-        "created_at": "2026-02-27T09:00:00Z",
-        "tags": ["network"],
-    },
-]
-
-
-def tool(name: str, **properties: str) -> dict[str, Any]:
-    return {
-        "name": name,
-        "description": f"does {name}",
-        "input_schema": {
-            "type": "object",
-            "properties": {n: {"type": t} for n, t in properties.items()},
-            "required": [],
-        },
-    }
-
-
-def declared() -> dict[str, Any]:
-    return {
-        "task_id": "T900_lamp_triage",
-        "task_name": "Lamp triage",
-        "category": "operations",
-        "difficulty": "easy",
-        "tags": ["general"],
-        "services": [
-            {
-                "name": "helpdesk",
-                "env": {
-                    "HELPDESK_FIXTURES": "tasks/T900_lamp_triage/fixtures/helpdesk/tickets.json"
-                },
-            }
-        ],
-        "prompt": {"text": "Sort the open tickets. Do not close any.", "language": "en"},
-        "tools": [
-            tool("helpdesk_list_tickets", status="string"),
-            tool("helpdesk_update_ticket", ticket_id="string", priority="string"),
-            tool("helpdesk_close_ticket", ticket_id="string", resolution="string"),
-        ],
-        "tool_endpoints": [
-            {"tool_name": "helpdesk_list_tickets"},
-            {"tool_name": "helpdesk_update_ticket"},
-            {"tool_name": "helpdesk_close_ticket"},
-        ],
-        "scoring_components": [
-            {
-                "name": "reading",
-                "weight": 0.5,
-                "check": {"type": "tool_called", "tool_name": "helpdesk_list_tickets"},
-            },
-            {
-                "name": "words",
-                "weight": 0.3,
-                "check": {"type": "keywords_present", "keywords": ["printer", "VPN"]},
-            },
-            {
-                "name": "manner",
-                "weight": 0.2,
-                "check": {"type": "llm_judge", "description": "Is it polite?"},
-            },
-        ],
-        "safety_checks": [
-            {
-                "type": "tool_not_called",
-                "tool_name": "helpdesk_close_ticket",
-                "description": "Close nothing",
-            }
-        ],
-        "environment": {"timeout_seconds": 300, "max_turns": 20},
-    }
-
-
-def folder(
-    root: Path, change: Callable[[dict[str, Any]], object] | None = None, fixtures: Any = TICKETS
-) -> Path:
-    data = declared()
-    if change is not None:
-        change(data)
-    place = root / "T900_lamp_triage"
-    (place / "fixtures" / "helpdesk").mkdir(parents=True)
-    (place / "fixtures" / "helpdesk" / "tickets.json").write_bytes(orjson.dumps(fixtures))
-    (place / "task.yaml").write_text(yaml.safe_dump(data, allow_unicode=True, sort_keys=False))
-    return place
-
-
-def imported(place: Path) -> Imported:
-    found = read_folder(place)
-    assert isinstance(found, Imported), found
-    return found
+from tests.tasks_app.core.importers.claw_folders import (
+    TICKETS,
+    folder,
+    imported,
+    office,
+    tool,
+)
 
 
 def test_a_business_task_becomes_an_evaluation_only_task_with_all_its_records(
@@ -163,92 +60,6 @@ def test_the_card_of_an_import_says_that_its_grader_is_unproven(tmp_path: Path) 
 def test_the_same_folder_gives_the_same_hash(tmp_path: Path) -> None:
     place = folder(tmp_path)
     assert imported(place).spec.hash == imported(place).spec.hash
-
-
-@pytest.mark.parametrize(
-    ("defect", "change"),
-    [
-        ("D02", lambda d: d["tool_endpoints"].pop()),
-        ("D03", lambda d: d["services"][0].pop("env")),
-        (
-            "D06",
-            lambda d: d["safety_checks"].append(
-                {"type": "tool_not_called", "tool_name": "mail_send"}
-            ),
-        ),
-        ("D07", lambda d: d.update(sandbox_files=["fixtures/helpdesk/tickets.json"])),
-        (
-            "D08",
-            lambda d: d["tools"][0]["input_schema"]["properties"].update(page={"type": "integer"}),
-        ),
-        ("D10", lambda d: d["scoring_components"].pop()),
-    ],
-)
-def test_an_upstream_defect_is_found_and_recorded(
-    tmp_path: Path, defect: str, change: Callable[[dict[str, Any]], object]
-) -> None:
-    found = imported(folder(tmp_path, change))
-    assert list(found.defects) == [defect]
-    assert found.spec.provenance["upstream_defects"] == found.defects
-
-
-@pytest.mark.parametrize(
-    ("reason", "change"),
-    [
-        (
-            "needs caption, web",
-            lambda d: d["services"].extend([{"name": "caption"}, {"name": "web"}]),
-        ),
-        ("no simulated service", lambda d: d.update(services=[])),
-        ("dialogue with a simulated persona", lambda d: d.update(user_agent={"enabled": True})),
-        (
-            "tool helpdesk_shred has no counterpart",
-            lambda d: d["tools"].append(tool("helpdesk_shred")),
-        ),
-        ("prompt.text is empty", lambda d: d.update(prompt={"text": " "})),
-        ("no tool is declared", lambda d: d.update(tools=[])),
-        (
-            "the path leaves the folder",
-            lambda d: d["services"][0]["env"].update(HELPDESK_FIXTURES="../../secret.json"),
-        ),
-    ],
-)
-def test_a_folder_that_does_not_fit_is_refused_with_its_reason(
-    tmp_path: Path, reason: str, change: Callable[[dict[str, Any]], object]
-) -> None:
-    found = read_folder(folder(tmp_path, change))
-    assert isinstance(found, Refused)
-    assert reason in found.reason
-
-
-@pytest.mark.parametrize(
-    ("reason", "fixtures"),
-    [
-        ("expected a list of objects", {"tickets": TICKETS}),
-        ("[0]: no ticket_id", [{"title": "nameless"}]),
-        ("TK-1 stands there twice", [TICKETS[0], TICKETS[0]]),
-    ],
-)
-def test_records_that_cannot_be_are_refused_with_their_place(
-    tmp_path: Path, reason: str, fixtures: Any
-) -> None:
-    found = read_folder(folder(tmp_path, fixtures=fixtures))
-    assert isinstance(found, Refused)
-    assert reason in found.reason
-
-
-def office(root: Path, service: str, file: str, rows: Any, *tools: dict[str, Any]) -> Path:
-    """A folder with one other service."""
-
-    def change(data: dict[str, Any]) -> None:
-        data.update(services=[{"name": service}], tools=list(tools), tool_endpoints=[])
-        data.update(scoring_components=[], safety_checks=[], judge_rubric="Is it right?")
-        data["prompt"]["language"] = "zh"
-
-    place = folder(root, change)
-    (place / "fixtures" / file).parent.mkdir(parents=True)
-    (place / "fixtures" / file).write_bytes(orjson.dumps(rows))
-    return place
 
 
 def test_a_job_s_history_becomes_runs_of_their_own(tmp_path: Path) -> None:
@@ -352,31 +163,6 @@ def test_the_days_of_a_calendar_are_asked_in_their_words(tmp_path: Path) -> None
     )
 
 
-def test_a_calendar_asked_by_a_span_is_a_defect_that_works_here(tmp_path: Path) -> None:
-    events = [
-        {
-            "event_id": "E1",
-            "title": "Weekly",
-            "start_time": "2026-03-04T09:00:00Z",
-            "end_time": "2026-03-04T10:00:00Z",
-        }
-    ]
-    place = office(
-        tmp_path,
-        "calendar",
-        "calendar/events.json",
-        events,
-        tool("calendar_list_events", start_date="string", end_date="string"),
-    )
-    found = imported(place)
-    assert found.defects == {
-        "D01": "calendar_list_events asks for start_date, end_date where the service wants a date"
-    }
-    span = {"start_date": "2026-03-01", "end_date": "2026-03-04"}
-    listed = World(found.spec).call("calendar_list_events", span).outcome
-    assert [event["id"] for event in listed["events"]] == ["E1"]
-
-
 def test_the_sources_of_articles_become_feeds(tmp_path: Path) -> None:
     articles = [
         {"article_id": "A1", "title": "One", "source": "Daily", "category": "AI", "content": "x"},
@@ -411,62 +197,9 @@ def test_the_text_of_a_scan_is_read_by_the_name_that_the_request_uses(tmp_path: 
     data["sandbox_files"] = ["fixtures/pdf/bulletin.pdf"]
     (place / "task.yaml").write_text(yaml.safe_dump(data))
     found = imported(place)
-    assert (found.tier, found.reason) == ("B", "canned texts of scans, services files")
+    assert (found.tier, found.reason) == ("B", "canned texts of scans; runs; services files")
     world = World(found.spec)
     for path in ("bulletin.pdf", "fixtures/pdf/bulletin.pdf"):
         read = world.call("ocr_extract_text", {"image_path": path})
         assert read.outcome == {"id": "bulletin.pdf", "text": "TOTAL 7"}
     assert world.call("ocr_extract_text", {"image_path": "other.pdf"}).error == "not_found"
-
-
-def test_records_may_stand_in_the_folder_of_another_task(tmp_path: Path) -> None:
-    folder(tmp_path)
-
-    def change(data: dict[str, Any]) -> None:
-        data["services"] = [
-            {
-                "name": "helpdesk",
-                "env": {"X_FIXTURES": "tasks/T900_lamp_triage/fixtures/helpdesk/tickets.json"},
-            }
-        ]
-
-    other = tmp_path / "T901_other"
-    other.mkdir()
-    data = declared()
-    change(data)
-    (other / "task.yaml").write_text(yaml.safe_dump(data))
-    assert [r["id"] for r in imported(other).spec.services["helpdesk"]["tickets"]] == [
-        "TK-1",
-        "TK-2",
-    ]
-    data["services"][0]["env"]["X_FIXTURES"] = "tasks/../secret/tickets.json"
-    (other / "task.yaml").write_text(yaml.safe_dump(data))
-    assert isinstance(read_folder(other), Refused)
-
-
-def test_links_are_not_followed(tmp_path: Path) -> None:
-    place = folder(tmp_path)
-    target = place / "fixtures" / "helpdesk" / "tickets.json"
-    moved = tmp_path / "elsewhere.json"
-    target.rename(moved)
-    target.symlink_to(moved)
-    found = read_folder(place)
-    assert isinstance(found, Refused)
-    assert "links are not followed" in found.reason
-
-
-def test_the_real_checkout_is_accounted_for_folder_by_folder() -> None:
-    root = Path(os.environ.get("CLAW_EVAL", Path(__file__).parents[5] / "shared" / "claw-eval"))
-    if not root.is_dir():
-        pytest.skip("no Claw-Eval checkout beside the project; set CLAW_EVAL to one")
-    found = [read_folder(place) for place in folders(root)]
-    taken = [entry for entry in found if isinstance(entry, Imported)]
-    assert len(found) == 162
-    assert len(taken) == 73
-    assert all(entry.reason for entry in found)
-    assert {tier: sum(e.tier == tier for e in taken) for tier in "AB"} == {"A": 64, "B": 9}
-    named = {service for entry in taken for service in entry.spec.services}
-    assert named == {
-        *("mail", "contacts", "finance", "helpdesk", "inventory", "crm", "kb", "calendar", "todo"),
-        *("notes", "config", "rss", "scheduler", "files"),
-    }

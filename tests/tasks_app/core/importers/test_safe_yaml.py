@@ -2,7 +2,12 @@
 
 import pytest
 
-from tasks_app.core.importers.safe_yaml import LARGEST_YAML, UnsafeYamlError, load_yaml
+from tasks_app.core.importers.safe_yaml import (
+    LARGEST_YAML,
+    UnsafeYamlError,
+    load_document,
+    load_yaml,
+)
 
 
 def test_plain_data_is_read_and_dates_stay_text() -> None:
@@ -40,5 +45,24 @@ def test_a_bomb_of_aliases_is_refused_before_it_grows() -> None:
 def test_size_and_encoding_are_limited() -> None:
     with pytest.raises(UnsafeYamlError, match="larger than"):
         load_yaml(b"a" * (LARGEST_YAML + 1))
-    with pytest.raises(UnsafeYamlError, match="byte 3: not UTF-8"):
+    with pytest.raises(UnsafeYamlError, match="line 1, byte 3: not UTF-8"):
         load_yaml(b"a: \xff")
+
+
+def test_every_value_knows_its_line() -> None:
+    document = load_document(b"a: 1\nb:\n  - c: [1,\n     2]\n  - d\n")
+    assert document.data == {"a": 1, "b": [{"c": [1, 2]}, "d"]}
+    assert document.lines == {
+        "": 1,
+        "/a": 1,
+        "/b": 2,
+        "/b/0": 3,
+        "/b/0/c": 3,
+        "/b/0/c/0": 3,
+        "/b/0/c/1": 4,
+        "/b/1": 5,
+    }
+
+
+def test_an_empty_document_is_nothing() -> None:
+    assert load_yaml(b"# only a word\n") is None

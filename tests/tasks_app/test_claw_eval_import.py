@@ -1,0 +1,76 @@
+"""Importing Claw-Eval folders by command: what is stored, what is said, and how long it takes."""
+
+import json
+import os
+import time
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from tasks_app.core.importers.claw.tiers import VIEW_ONLY
+from tasks_app.enums import Split, TaskState
+from tasks_app.models import ImportItem, Task
+from tests.tasks_app.core.importers.claw_folders import folder
+
+ROOT = Path(os.environ.get("CLAW_EVAL", Path(__file__).parents[3] / "shared" / "claw-eval"))
+MOST_SECONDS = 20.0
+"""Of the processor: how busy a machine is says nothing about the import."""
+
+pytestmark = pytest.mark.django_db
+
+
+def imported(path: Path) -> dict[str, Any]:
+    out = StringIO()
+    call_command("import_tasks", "--from", "claw-eval", str(path), "--json", stdout=out)
+    found = json.loads(out.getvalue().splitlines()[-1])
+    assert isinstance(found, dict)
+    return found
+
+
+def live(data: dict[str, Any]) -> None:
+    data.update(services=[{"name": "web_real"}], tools=[], tool_endpoints=[], safety_checks=[])
+
+
+def test_an_import_stores_tier_reason_and_defects_and_a_second_one_nothing(tmp_path: Path) -> None:
+    folder(tmp_path, lambda d: d["scoring_components"].pop())
+    folder(tmp_path / "more", live).rename(tmp_path / "T901_live")
+    (tmp_path / "more").rmdir()
+    (tmp_path / "T902_empty").mkdir()
+    found = imported(tmp_path)
+    assert {key: found[key] for key in ("tiers", "refused", "defects")} == {
+        "tiers": {"A": ["T900_lamp_triage"], "D": ["T901_live"]},
+        "refused": {"T902_empty": "task.yaml: there is no such file"},
+        "defects": {"D10": ["T900_lamp_triage"]},
+    }
+    assert [(item.name, item.outcome, item.tier) for item in ImportItem.objects.all()] == [
+        ("T900_lamp_triage", "created", "A"),
+        ("T901_live", "created", "D"),
+        ("T902_empty", "refused", ""),
+    ]
+    rows = Task.objects.order_by("pk").values_list("state", "split", "tags")
+    assert list(rows) == [
+        (TaskState.IMPORTED, Split.EVALUATION, ["general"]),
+        (TaskState.IMPORTED, Split.EVALUATION, ["general", VIEW_ONLY]),
+    ]
+    assert imported(tmp_path)["tiers"] == found["tiers"]
+    assert Task.objects.count() == 2
+
+
+@pytest.mark.skipif(
+    not ROOT.is_dir(), reason="no Claw-Eval checkout beside the project; set CLAW_EVAL to one"
+)
+def test_a_whole_checkout_is_imported_quickly_enough() -> None:
+    began = time.process_time()
+    found = imported(ROOT)
+    assert time.process_time() - began <= MOST_SECONDS
+    assert {tier: len(names) for tier, names in found["tiers"].items()} == {
+        "A": 64,
+        "B": 10,
+        "C": 6,
+        "D": 82,
+    }
+    assert found["refused"] == {}
+    assert Task.objects.filter(evaluation_only=True, tags__contains=[VIEW_ONLY]).count() == 68
