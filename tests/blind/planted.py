@@ -82,6 +82,7 @@ def defects() -> Iterator[Planted]:
             )
 
 
+@functools.cache
 def missed() -> dict[str, str]:
     """Return the names of the defects that no gate finds, and why as far as anybody can tell."""
     names: dict[str, str] = orjson.loads((HERE / "missed.json").read_bytes())
