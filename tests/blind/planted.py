@@ -2,7 +2,8 @@
 
 Each file in ``defects`` is a list of them: what is wrong and why the task is no longer fair, the
 sound task it was planted in, and the patch. All of them were written down before a proof was run;
-none is changed because a gate overlooks it. Those go into ``missed.json``.
+none is changed because a gate overlooks it: those stand in ``missed.json``, and whoever mends a
+gate takes off the list what it finds now.
 """
 
 import functools
