@@ -123,7 +123,6 @@ def _beside(rows: tuple[Episode, Episode], replays: tuple[Replay, Replay]) -> di
         "ends": ends_of(found.ends),
         "rewards": rewards,
         "gain": rewards[1] - rewards[0],
-        "gain_size": abs(rewards[1] - rewards[0]),
         "odd": [
             (row, replay)
             for row, replay in zip(rows, replays, strict=True)

@@ -1,8 +1,9 @@
 """``{% load studio_ui %}``: numbers, times, permissions and addresses in templates.
 
-``{{ n|number }} {{ n|compact }} {{ r|score }} {{ share|percent }} {{ s|duration }} {{ t|ago }}
-{{ bytes|size }}`` · ``{% if request|may:"review" %}`` · ``<a href="{% query page=None q="x" %}">``
-(the present address with some parameters changed; None takes one away).
+``{{ n|number }} {{ n|compact }} {{ r|score }} {{ d|signed }} {{ share|percent }} {{ s|duration }}
+{{ t|ago }} {{ bytes|size }}`` · ``{% if request|may:"review" %}`` ·
+``<a href="{% query page=None q="x" %}">`` (the present address with some parameters changed; None
+takes one away).
 """
 
 import datetime as dt
@@ -21,6 +22,7 @@ register = template.Library()
 register.filter("number", words.number)
 register.filter("compact", words.compact)
 register.filter("score", words.score)
+register.filter("signed", words.signed)
 register.filter("percent", words.percent)
 register.filter("duration", words.duration)
 register.filter("size", words.size)

@@ -141,6 +141,21 @@ def test_several_lines_have_their_names_at_their_ends_which_do_not_meet() -> Non
     assert min(b - a for a, b in pairwise(heights)) > 0.03
 
 
+def test_a_share_of_which_only_0_was_measured_has_its_whole_scale_and_names_above_the_axis() -> (
+    None
+):
+    run = made_run(Algorithm.SFT, steps=2)
+    nothing = {"success/greedy": 0.0, "success/sampled": 0.0}
+    log_steps(run, 3, 3, {3: nothing})
+    layout = figure_of(run, "success")["layout"]
+    assert layout["yaxis"]["range"] == [0, 1]
+    assert [(note["text"], note["y"]) for note in layout["annotations"]] == [
+        ("greedy", 0.05), ("sampled", 0.15),
+    ]  # fmt: skip
+    log_steps(run, 4, 4, {4: {"success/greedy": 0.5, "success/sampled": 0.25}})
+    assert "range" not in figure_of(run, "success")["layout"]["yaxis"]
+
+
 # The paper's figure 3
 
 

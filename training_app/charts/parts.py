@@ -131,8 +131,18 @@ def six_digits(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def layout_of(axis: Axis, form: Form, *, end: float | None = None) -> dict[str, Any]:
-    """Axes, margins and colours of a chart; ``end`` is where x ends."""
+def layout_of(
+    axis: Axis, form: Form, *, end: float | None = None, flat: bool = False
+) -> dict[str, Any]:
+    """Axes, margins and colours of a chart.
+
+    Args:
+        axis: What x is.
+        form: How values of y are written.
+        end: Where x ends; None lets it end with the data.
+        flat: Nothing but 0 was measured. A share then gets its whole scale: the little scale that
+            Plotly would make up reads 0 % at every mark.
+    """
     x_axis: dict[str, Any] = {
         "showgrid": False,
         "zeroline": False,
@@ -157,6 +167,8 @@ def layout_of(axis: Axis, form: Form, *, end: float | None = None) -> dict[str, 
     }
     if form in ("share", "seconds"):
         y_axis["rangemode"] = "tozero"
+    if flat and form == "share":
+        y_axis["range"] = [0, 1]
     return {
         "margin": {"l": 42, "r": 10, "t": 8, "b": 20, "pad": 0},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -246,18 +258,18 @@ def gap_words(curves: Iterable[Curve]) -> str:
 
 
 def end_names(curves: Sequence[Curve]) -> list[dict[str, Any]]:
-    """Each line's name at its end; names that would meet are moved apart, in the order of ends."""
+    """Each line's name at its end, above the axis; those that would meet move apart, in order."""
     drawn = sorted((c for c in curves if c.points), key=lambda c: c.points[-1].mean)
     if not drawn:
         return []
     values = [point.mean for curve in drawn for point in curve.points]
-    step = max(max(values) - min(values), 1e-9) * 0.1
+    step = (max(values) - min(values) or 1) * 0.1
     reach = max(curve.points[-1].x for curve in drawn) * 0.25
     found: list[dict[str, Any]] = []
     for curve in drawn:
         end = curve.points[-1]
         near = [other["y"] for other in found if abs(other["x"] - end.x) < reach]
-        y = max([end.mean, *(other + step for other in near)])
+        y = max([end.mean, min(values) + step / 2, *(other + step for other in near)])
         found.append(
             {
                 "xref": "x",

@@ -60,7 +60,8 @@ def run_figure(
             since=since,
         )
     ]
-    layout = layout_of(axis, family.form, end=end)
+    flat = not any(point.high for curve in chart.curves for point in curve.points)
+    layout = layout_of(axis, family.form, end=end, flat=flat)
     shapes, annotations = gap_marks(chart.curves)
     shapes += [upright(x, "--line-2", "2px,3px") for x in epochs]
     annotations += [triangle(mark) for mark in marks]

@@ -195,8 +195,12 @@ def _stage(row: TrainingRun) -> Stage:
     job = row.job
     if job is None:
         return Stage(row.message)
+    if row.state == JobState.RUNNING and not row.message and row.step < row.steps:
+        return Stage("")  # the line above has the step, and what is left
     if row.message != job.note:
         return Stage(row.message or job.note)
+    if (job.done, job.total) == (row.step, row.steps):
+        return Stage(job.note)
     return Stage(job.note, job.done, job.total or 0)
 
 

@@ -25,6 +25,10 @@ NOW = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
         (words.compact, 3_400_000, "3.4M"),
         (words.score, 0.0, "0.00"),
         (words.score, 1, "1.00"),
+        (words.signed, 0.19, "+0.19"),
+        (words.signed, -0.24, "−0.24"),
+        (words.signed, -0.004, "0.00"),
+        (words.signed, 0, "0.00"),
         (words.percent, 0.0, "0 %"),
         (words.percent, 0.001, "<1 %"),
         (words.percent, 0.999, ">99 %"),
@@ -48,7 +52,15 @@ def test_a_value_reads_as_people_write_it(
 
 @pytest.mark.parametrize(
     "word",
-    [words.number, words.compact, words.score, words.percent, words.duration, words.size],
+    [
+        words.number,
+        words.compact,
+        words.score,
+        words.signed,
+        words.percent,
+        words.duration,
+        words.size,
+    ],
 )
 def test_what_is_not_scored_is_a_dash_and_not_a_nought(word: Callable[[Any], str]) -> None:
     assert word(None) == "–"

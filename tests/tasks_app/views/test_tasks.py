@@ -42,7 +42,7 @@ def test_a_filter_narrows_the_rows_and_its_chips_drop(viewer: Client) -> None:
     assert "A hard one" in page
     assert "An easy one" not in page
     assert 'aria-label="Drop difficulty:5"' in page
-    assert "Showing 1 of 1 tasks" in page
+    assert "Showing 1 of 1 task" in page
 
 
 def test_a_wrong_filter_is_named_and_the_good_terms_rows_stay(viewer: Client) -> None:

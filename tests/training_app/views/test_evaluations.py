@@ -130,7 +130,7 @@ def test_the_page_shows_scores_what_is_new_and_the_worst_first(
     assert "tasks are new families" in said
     assert "Score 50 %" in said
     assert "Not every task is scored." in said
-    assert f"Against {before.code} 0.00 -1.00 to 1.00 on 2 tasks: 1 worse, 1 better" in said
+    assert f"Against {before.code} 0.00 −1.00 to +1.00 on 2 tasks: 1 worse, 1 better" in said
     assert after.batch is not None
     assert before.batch is not None
     worse = after.batch.episodes.get(reward=0.5)
@@ -252,11 +252,11 @@ def test_two_evaluations_stand_beside_each_other_with_the_worst_first(
     client = client_of(Role.VIEWER)
     html = page(client, f"/compare/{before.code}/{after.code}/")
     said = words(html)
-    assert "Difference 0.00 -1.00 to 1.00" in said
+    assert "Difference 0.00 −1.00 to +1.00" in said
     assert "Worse 1 of 2 tasks" in said
     assert "The same 0 0 passed, 0 failed in both" in said
     assert "Only in one 1" in said
-    assert "All tasks new families 2 50 % 50 % 0.00 -1.00 to 1.00" in said
+    assert "All tasks new families 2 50 % 50 % 0.00 −1.00 to +1.00" in said
     assert after.batch is not None
     assert before.batch is not None
     worse = after.batch.episodes.get(reward=0.5)
