@@ -21,7 +21,7 @@ TOPICS: Final = (
     "budget review", "supplier talk", "launch plan", "site visit debrief", "hiring round",
     "price list check", "trade fair plan", "risk review", "warehouse move", "pilot review",
     "safety walk plan", "catalogue check", "contract talk", "season plan", "design critique",
-    "audit preparation",
+    "quarter audit",
 )  # fmt: skip
 OPENINGS: Final = (
     "Stand-up", "Morning round", "Shift handover", "Desk briefing", "Daily huddle", "Early check",
