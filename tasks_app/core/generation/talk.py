@@ -3,6 +3,7 @@ sentence is made. Families put their own matter between them.
 """
 
 import random
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -39,6 +40,7 @@ _EXCUSES: Final = (
     "I have to present in {city} this afternoon",
     "{colleague} is on holiday",
 )
+_BEFORE_A_VOWEL: Final = re.compile(r"\b([Aa]) (?=[aeio])(?!one\b|eu)")
 _POLITE: Final = ("Could", "Can", "Would", "could", "can", "would")
 _JOINTS: Final = (
     "{Excuse}, so {rest}", "{Excuse}. {Rest}", "{rest} – {excuse}", "{rest}, because {excuse}",
@@ -78,6 +80,11 @@ def marked(text: str) -> str:
 def sentence(text: str) -> str:
     """Return a text with a capital at its beginning and a mark at its end."""
     return marked(capital(text))
+
+
+def articled(text: str) -> str:
+    """Return a text in which `a` stands as `an` before a vowel: names are put in after it."""
+    return _BEFORE_A_VOWEL.sub(r"\1n ", text)
 
 
 def listed(parts: Sequence[str], last: str = "and") -> str:

@@ -224,7 +224,7 @@ TRADES: Final = (
         (
             Article(
                 "HPH",
-                "headphones",
+                "headphone set",
                 ("open", "closed", "wireless"),
                 59,
                 190,

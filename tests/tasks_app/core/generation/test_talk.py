@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks_app.core.generation.talk import capital, listed, marked, sentence
+from tasks_app.core.generation.talk import articled, capital, listed, marked, sentence
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,18 @@ def test_what_asks_politely_is_a_question_and_a_mark_is_never_doubled(
 def test_a_sentence_has_a_capital_and_a_mark() -> None:
     assert (capital("iPad of the desk"), capital("")) == ("IPad of the desk", "")
     assert sentence("the lift in Aalborg stands still") == "The lift in Aalborg stands still."
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("A open box and a oak chair", "An open box and an oak chair"),
+        ("a one-off, a European, a user, a lamp", "a one-off, a European, a user, a lamp"),
+        ("Anna is a artist; via a email", "Anna is an artist; via an email"),
+    ],
+)
+def test_an_article_goes_with_what_was_put_in_after_it(text: str, spoken: str) -> None:
+    assert articled(text) == spoken
 
 
 def test_a_list_is_joined_by_commas_and_a_last_word() -> None:

@@ -281,7 +281,7 @@ class Refill:
 
 
 def _plural(kind: str) -> str:
-    """Several of a kind: kettles, block boxes, headphones."""
+    """Several of a kind: kettles, block boxes, headphone sets."""
     return f"{kind}es" if kind.endswith("x") else kind if kind.endswith("s") else f"{kind}s"
 
 

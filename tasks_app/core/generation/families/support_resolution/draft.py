@@ -13,7 +13,7 @@ from tasks_app.core.generation.families.support_resolution.rules import decide, 
 from tasks_app.core.generation.families.support_resolution.tickets import file_second_letter
 from tasks_app.core.generation.forms import Json, collateral, fn, ref, step, weighted
 from tasks_app.core.generation.paper import Kind, features
-from tasks_app.core.generation.talk import capital, marked
+from tasks_app.core.generation.talk import articled, capital, marked
 
 
 def written(case: Case, kind: Kind) -> Json:
@@ -175,12 +175,14 @@ def _find_case(case: Case) -> None:
 
 def _request(case: Case) -> str:
     rng = case.rng
-    matter = rng.choice(words.MATTERS[case.subtype]).format(
-        who=case.customer.name,
-        article=case.ware.spoken,
-        other=case.sibling.spoken,
-        damage=case.damage,
-        part=case.part,
+    matter = articled(
+        rng.choice(words.MATTERS[case.subtype]).format(
+            who=case.customer.name,
+            article=case.ware.spoken,
+            other=case.sibling.spoken,
+            damage=case.damage,
+            part=case.part,
+        )
     )
     greeting = rng.choice(words.GREETINGS)
     if not greeting or greeting.endswith("."):

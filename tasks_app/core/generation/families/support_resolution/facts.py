@@ -9,7 +9,7 @@ from tasks_app.core.generation.families.shop import CARRIERS
 from tasks_app.core.generation.families.support_resolution import words
 from tasks_app.core.generation.families.support_resolution.matter import LATE, TWICE, Matter, Ware
 from tasks_app.core.generation.forms import Json
-from tasks_app.core.generation.talk import capital
+from tasks_app.core.generation.talk import articled, capital
 
 
 @dataclass
@@ -175,14 +175,22 @@ class SupportFacts(Matter):
         subject, body = rng.choice(words.COMPLAINTS[self.subtype])
         address = self.old_address if self.letters else self.customer.email
         first = self._ticket(
-            self.customer_id, self.customer, address, subject.format(**say), body.format(**say)
+            self.customer_id,
+            self.customer,
+            address,
+            articled(subject.format(**say)),
+            articled(body.format(**say)),
         )
         drafts.append((self.reported, rng.randrange(400, 1200), first))
         self.first, self.second = first, None
         if self.subtype == TWICE:
             subject, body = rng.choice(words.REMINDERS)
             self.second = self._ticket(
-                self.customer_id, self.customer, address, subject.format(**say), body.format(**say)
+                self.customer_id,
+                self.customer,
+                address,
+                articled(subject.format(**say)),
+                articled(body.format(**say)),
             )
             drafts.append(
                 (self.reported - rng.randrange(2, 4), rng.randrange(400, 1200), self.second)
@@ -201,7 +209,11 @@ class SupportFacts(Matter):
             }
             subject, body = rng.choice(words.COMPLAINTS[self.subtype])
             ticket = self._ticket(
-                other_id, person, person.email, subject.format(**told), body.format(**told)
+                other_id,
+                person,
+                person.email,
+                articled(subject.format(**told)),
+                articled(body.format(**told)),
             )
             drafts.append((rng.randrange(0, 12), rng.randrange(400, 1200), ticket))
         old = self._ticket(
