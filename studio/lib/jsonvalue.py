@@ -8,6 +8,7 @@ Invariants: functions here never change their argument, and never recurse deeper
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -24,10 +25,12 @@ __all__ = [
     "Leaf",
     "depth",
     "leaves",
+    "unstorable",
     "written_value",
 ]
 
 MAX_DEPTH = 64
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Leaf(NamedTuple):
@@ -72,6 +75,38 @@ def leaves(value: JsonValue, path: str = "", *, limit: int = MAX_DEPTH) -> Itera
             yield from leaves(item, f"{path}[{index}]", limit=limit - 1)
     else:
         yield Leaf(path, value)
+
+
+def unstorable(value: object) -> tuple[str, str] | None:
+    """The first place that no database keeps, as ``/a/0/b``, and why; None where there is none."""
+    layer: list[tuple[str, object]] = [("", value)]
+    for _ in range(MAX_DEPTH + 1):
+        deeper: list[tuple[str, object]] = []
+        for place, item in layer:
+            if isinstance(item, dict):
+                for key, inner in item.items():
+                    if why := _why_not(key):
+                        return place or "/", f"a name of it {why}"
+                    deeper.append((f"{place}/{key}", inner))
+            elif isinstance(item, list):
+                deeper.extend((f"{place}/{index}", inner) for index, inner in enumerate(item))
+            elif why := _why_not(item):
+                return place or "/", why
+        if not deeper:
+            return None
+        layer = deeper
+    return layer[0][0][:200], "is nested too deeply"
+
+
+def _why_not(value: object) -> str:
+    if isinstance(value, str):
+        if "\x00" in value:
+            return "holds NUL"
+        if _SURROGATE.search(value):
+            return "holds half of a surrogate pair"
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return "is a whole number of more than 64 bits"
+    return ""
 
 
 def written_value(text: str) -> JsonValue:

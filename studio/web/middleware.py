@@ -163,12 +163,12 @@ class Methods:
         if response.status_code != NotAllowed.status:
             return response
         allowed = response.headers.get("Allow", "")
-        error = NotAllowed(
-            f"{request.method} is not for this address; it takes {allowed}. Nothing was changed. "
-            "Whoever came here from the sign-in page: go back and press the button again."
-        )
-        answer = api_response if is_api(request) else page_response
-        told = answer(request, error)
+        said = f"{request.method} is not for this address; it takes {allowed}. Nothing was changed."
+        if is_api(request):
+            told = api_response(request, NotAllowed(said))
+        else:
+            hint = "Whoever came here from the sign-in page: go back and press the button again."
+            told = page_response(request, NotAllowed(f"{said} {hint}"))
         told.headers["Allow"] = allowed
         return told
 

@@ -3,16 +3,15 @@
 Any change of content makes a new version and a draft, and takes proof and approval away.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-import orjson
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from studio.lib.jsonvalue import unstorable
 from studio.web import audit
 from studio.web.codes import new_codes
 from studio.web.errors import Conflict, Invalid, Problem
@@ -34,9 +33,6 @@ from tasks_app.operations.columns import (
 )
 from tasks_app.operations.transitions import ensure_can, lock
 from tasks_app.queries import draft_subject
-
-# NUL as JSON writes it; behind an escaped backslash the same letters are plain text.
-_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 @dataclass(frozen=True)
@@ -238,13 +234,12 @@ def read_spec(source: bytes | str | Mapping[str, Any]) -> TaskSpec:
 
 
 def storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return JSON data that the database takes as it is; Invalid for NUL or half a pair."""
-    try:
-        text = orjson.dumps(data)
-    except TypeError as error:  # orjson.JSONEncodeError is a TypeError
-        raise Invalid("This is not JSON that can be kept.", [Problem("/", str(error))]) from error
-    if _NUL.search(text):
-        raise Invalid("This is not JSON that can be kept.", [Problem("/", "a text holds NUL")])
+    """Return JSON data that the database takes as it is; Invalid for NUL or half a pair, with
+    the place.
+    """
+    if found := unstorable(data):
+        place, why = found
+        raise Invalid(f"This is not JSON that can be kept: {place} {why}.", [Problem(place, why)])
     return data
 
 

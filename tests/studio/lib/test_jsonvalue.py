@@ -1,6 +1,6 @@
 import pytest
 
-from studio.lib.jsonvalue import JsonValue, Leaf, depth, leaves, written_value
+from studio.lib.jsonvalue import JsonValue, Leaf, depth, leaves, unstorable, written_value
 
 
 def _nested(levels: int) -> JsonValue:
@@ -52,3 +52,22 @@ def test_a_written_value_is_json_where_it_can_be_read_as_that_and_else_text(
     text: str, value: JsonValue
 ) -> None:
     assert written_value(text) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"a": [1, "b", {"c": -(2**63)}], "d": 2**64 - 1, "e": True}, None),
+        ("\x00", ("/", "holds NUL")),
+        ({"a": [1, {"b": "x\x00"}]}, ("/a/1/b", "holds NUL")),
+        ({"a": {"b\x00": 1}}, ("/a", "a name of it holds NUL")),
+        ({"a": "\ud800"}, ("/a", "holds half of a surrogate pair")),
+        ({"a": [2**64]}, ("/a/0", "is a whole number of more than 64 bits")),
+        (_nested(64), None),
+        (_nested(100_000), ("/0" * 65, "is nested too deeply")),
+    ],
+)
+def test_what_no_database_keeps_is_named_with_its_place(
+    value: JsonValue, found: tuple[str, str] | None
+) -> None:
+    assert unstorable(value) == found
