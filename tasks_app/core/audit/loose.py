@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tasks_app.core.audit import spots
+from tasks_app.core.audit.harm import may_end_otherwise, other_number_passes
 from tasks_app.core.audit.planter import SpecPlanter, Written
 from tasks_app.core.services.catalog import tools
 
@@ -16,14 +17,16 @@ def _numeric(value: Any) -> bool:
 def _forget(data: Written, rng: random.Random, fits: Callable[[str, Any], bool]) -> bool:
     """Expect one field less, wherever it is expected."""
     # A check that would expect nothing any more is another defect.
-    own = [(c, n) for c, n, v in spots.expected(data) if fits(n, v) and len(c["expect"]) > 1]
+    own = [
+        (c, n)
+        for c, n, v in spots.expected(data)
+        if fits(n, v) and len(c["expect"]) > 1 and may_end_otherwise(data, c, n)
+    ]
     found = spots.one(rng, own)
     if found is None:
         return False
     check, name = found
     place = (check["service"], check["collection"])
-    if _let_in_by(data, place, name):
-        return False
     for other in spots.checks(data, "record_match"):
         if (other["service"], other["collection"]) == place and name in other.get("expect", {}):
             if name in other.get("where", {}):
@@ -31,15 +34,6 @@ def _forget(data: Written, rng: random.Random, fits: Callable[[str, Any], bool])
             del other["expect"][name]
             other.get("because", {}).pop(name, None)
     return True
-
-
-def _let_in_by(data: Written, place: tuple[str, str], name: str) -> bool:
-    """Whether the write set asks for the field of a new record: then it is looked at all the
-    same, whatever a check expects.
-    """
-    address = "/".join((*place, "*"))
-    rules = [rule for rule in data.get("write_set", []) if isinstance(rule, dict)]
-    return any(r["address"] == address and name in r.get("where", {}) for r in rules)
 
 
 def _no_amount(data: Written, rng: random.Random) -> bool:
@@ -78,7 +72,11 @@ def _about(data: Written, rng: random.Random) -> bool:
 
 
 def _anything_written(data: Written, rng: random.Random) -> bool:
-    own = [(c, n) for c, n, v in spots.expected(data) if isinstance(v, str)]
+    own = [
+        (c, n)
+        for c, n, v in spots.expected(data)
+        if isinstance(v, str) and may_end_otherwise(data, c, n)
+    ]
     found = spots.one(rng, own)
     if found is None:
         return False
@@ -97,7 +95,7 @@ def _at_least_one(data: Written, rng: random.Random) -> bool:
         if isinstance(rule, dict):
             rule.pop("max", None)
     data["constraints"] = [r for r in spots.constraints(data) if r["kind"] != "at_most"]
-    return True
+    return other_number_passes(data)
 
 
 def _any_recipient(data: Written, rng: random.Random) -> bool:
@@ -153,13 +151,30 @@ def _no_report_check(data: Written, _rng: random.Random) -> bool:
     return bool(own)
 
 
+def _reply_unheard(data: Written, _rng: random.Random) -> bool:
+    """The letter is checked; what is said to whoever asked, as the contract wants it, is not."""
+    letters = spots.checks(data, "message_match")
+    own = [c for c in spots.checks(data) if c["kind"] in ("answer", "number_close") or _hears(c)]
+    said = "reply" in data["workplace"]["output_contract"].casefold()
+    if not letters or not own or not said or spots.anchor(data) in own:
+        return False
+    for check in own:
+        spots.drop_check(data, check)
+    return True
+
+
+def _hears(check: Written) -> bool:
+    """Whether a check of a text reads the reply, and no file."""
+    return check["kind"] in ("text_match", "text_absent") and not check.get("path")
+
+
 def _one_of_many(data: Written, rng: random.Random) -> bool:
     """One of several that have to be written is enough."""
     for check in spots.checks(data, "record_match"):
         for name, value in check.get("expect", {}).items():
             if isinstance(value, dict) and len(value.get("in", [])) > 1 and name == "id":
                 check["count"] = {"ge": 1}
-                return True
+                return other_number_passes(data)
     return False
 
 
@@ -267,6 +282,8 @@ LOOSE: Final = (
     SpecPlanter("M1", "no_report_check", "Nobody checks the report", _no_report_check,
                 also=("S2", "V3"), repairable=True,
                 upstream="ClawMark: a crashed stage drops its checkers"),
+    SpecPlanter("M1", "reply_unheard", "The letter is checked, the reply is not", _reply_unheard,
+                also=("S2", "V3")),
     SpecPlanter("M2", "anything_written", "Any text in a field that decides", _anything_written,
                 also=("M1", "N1", "N2"), repairable=True),
     SpecPlanter("M2", "outcome_dropped", "A check of the outcome is gone", _dropped("outcome"),

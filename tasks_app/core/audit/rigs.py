@@ -315,11 +315,12 @@ def always(_c: BaseCheck, _given: Evidence, _own: Callable[[Evidence], Judgement
 
 def raises_on_silence(_c: BaseCheck, given: Evidence, own: Callable[[Evidence], Judgement]) -> Any:
     """Take the first word of the reply, which may be empty."""
-    _ = given.reply().split()[0]
+    _ = given.reply(_c.stage).split()[0]
     return own(given)
 
 
 def unbounded(_c: BaseCheck, given: Evidence, own: Callable[[Evidence], Judgement]) -> Any:
     """Score by the length of the reply."""
     found = own(given)
-    return found._replace(score=found.score and max(found.score, len(given.reply()) / 400))
+    said = len(given.reply(_c.stage))
+    return found._replace(score=found.score and max(found.score, said / 400))

@@ -168,9 +168,9 @@ def _must_and_may_not(data: Written, rng: random.Random) -> bool:
     rule = spots.one(rng, spots.constraints(data, "require_before"))
     if rule is None:
         return False
+    # Where any of several will do, all of them are forbidden: one alone would leave the others.
     tool = rule["needs"]["tool"]
-    name = tool if isinstance(tool, str) else tool[0]
-    return _add(data, rng, {"id": "k_neither", "kind": "forbid_tool", "tool": name})
+    return _add(data, rng, {"id": "k_neither", "kind": "forbid_tool", "tool": tool})
 
 
 def _nobody_may(data: Written, rng: random.Random) -> bool:

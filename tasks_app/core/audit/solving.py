@@ -3,6 +3,7 @@
 import copy
 import itertools
 import random
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -107,7 +108,7 @@ def _hard_fault(data: Written, rng: random.Random) -> bool:
 def _silent_end(data: Written, _rng: random.Random) -> bool:
     if not spots.checks(data, "answer"):
         return False
-    data["reference"][-1] = {"reply": "Done."}
+    data["reference"] = [{"reply": "Done."} if "reply" in s else s for s in data["reference"]]
     return True
 
 
@@ -280,7 +281,16 @@ def _one_spelling(data: Written, rng: random.Random) -> bool:
     if found is None:
         return False
     group, index, number = found
-    group[index] = {"regex": f"{number:.2f}".replace(".", "[.]")}
+    said = "\n".join(
+        str(text)
+        for act in spots.acts(data)
+        for text in (act.reply, *(value for _, _, value in spots.leaves(dict(act.arguments))))
+    )
+    spellings = (f"{number:.2f}", f"{number:,.2f}", f"{number:g}", f"{number:,g}")
+    own_one = next((s for s in spellings if re.search(rf"(?<!\d){re.escape(s)}(?!\d)", said)), None)
+    if own_one is None or "." not in own_one:
+        return False  # a plain 93 is spelt in one way anyhow
+    group[index] = {"regex": own_one.replace(".", "[.]")}
     return True
 
 
@@ -288,9 +298,10 @@ def _one_wording(data: Written, rng: random.Random) -> bool:
     """A reply has to begin as the author's own does."""
     own = spots.checks(data, "answer")
     check = spots.one(rng, own)
-    reply = next((act.reply for act in reversed(spots.acts(data)) if act.tool is None), "")
-    words = reply.split()
-    if check is None or len(words) < 4:
+    if check is None:
+        return False
+    words = spots.reply_read(data, check).split()
+    if len(words) < 4:
         return False
     check["text"] = [*check["text"], [{"regex": "^" + " ".join(words[:2]).replace(".", "[.]")}]]
     return True

@@ -98,6 +98,15 @@ def acts(data: Written) -> list[Act]:
     return list(found.acts) if found is not None else []
 
 
+def reply_read(data: Written, check: Mapping[str, Any]) -> str:
+    """The reference's reply that a check reads: of its stage, else the last one."""
+    replies = [act.reply for act in acts(data) if act.tool is None]
+    days = [stage["id"] for stage in data.get("timeline", [])]
+    stage = check.get("stage")
+    place = days.index(stage) if stage in days else len(replies) - 1
+    return replies[place] if 0 <= place < len(replies) else ""
+
+
 def leaves(value: Any) -> Iterator[tuple[Any, Any, Any]]:
     """Every value that is no container, with its container and its key or index."""
     if isinstance(value, dict):

@@ -17,8 +17,8 @@ from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, pointer
 from tasks_app.core.validation.mutants import Judged
 from tasks_app.core.validation.solvability import sources
-from tasks_app.core.validation.suggestions import Repair, as_suggestion, tried_out
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.tried import Repair, as_suggestion, tried_out
 
 MOST_RECORDS: Final = 1
 """Records that are taken away: the first that is written to."""

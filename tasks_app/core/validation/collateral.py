@@ -1,7 +1,9 @@
 """Gate X1: what changes outside the write set costs reward, and the reference stays inside."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
+
+import orjson
 
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.program import Act
@@ -15,9 +17,10 @@ from tasks_app.core.validation.mutants import (
     shown,
     with_field,
 )
+from tasks_app.core.validation.structure import fitted
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.values import Change, address
-from tasks_app.core.writes import Stray
+from tasks_app.core.writes import Stray, WriteRule
 
 
 def stray_plays(trial: Trial) -> list[tuple[Act, Play]]:
@@ -99,57 +102,107 @@ def narrow(trial: Trial) -> Iterator[Finding]:
         for _, changes in seen.changes():
             for change in changes:
                 changed.setdefault(change.collection, set()).add(change.id)
-    start = trial.seed.ground.start
-    written = {facts.service for facts in trial.seed.ground.tools.values() if facts.writes}
-    for i, rule in enumerate(trial.spec.write_set):
-        if rule.where or rule.max is not None or (rule.change and "update" not in rule.change):
-            continue
-        place = rule.place
-        if place.exact_id is not None and place.fields is not None:
-            continue
-        if place.collection.partition("/")[0] not in written:
-            continue
-        here = changed.get(place.collection, set())
-        idle = [
-            record_id
-            for record_id in start.get(place.collection, {})
-            if record_id not in here and place.matches_id(record_id)
-        ]
-        if not idle:
-            continue
-        _, _, fields = rule.address.partition("#")
-        own = [address(place.collection, one) for one in sorted(here) if place.matches_id(one)]
-        own = [f"{one}#{fields}" if fields else one for one in own]
-        rest = [r.model_dump(mode="json") for r in trial.spec.write_set]
+    wide = [
+        (i, idle)
+        for i, rule in enumerate(trial.spec.write_set)
+        if (idle := _idle(trial, rule, changed)) is not None
+    ]
+    if not wide:
+        return
+    narrowed = _narrowed(trial, {i for i, _ in wide}, evidence)
+    for i, idle in wide:
         yield finding(
             "X1",
             f"/write_set/{i}",
-            f"{rule.address} allows {address(place.collection, idle[0])} to be changed, which no "
+            f"{trial.spec.write_set[i].address} allows {idle} to be changed, which no "
             "right solution changes",
             hint="allow what has to be changed, and no more",
             rule="narrow_write_set",
-            title="allow what the reference changes",
-            patch=[operation("replace", "/write_set", [*rest[:i], *own, *rest[i + 1 :]])],
+            title="allow what the right solutions change",
+            patch=[operation("replace", "/write_set", narrowed)],
         )
+
+
+def _idle(trial: Trial, rule: WriteRule, changed: Mapping[str, set[str]]) -> str | None:
+    """Return the address of a record that a rule opens and no right solution changes."""
+    if rule.where or rule.max is not None or (rule.change and "update" not in rule.change):
+        return None
+    place = rule.place
+    if place.exact_id is not None and place.fields is not None:
+        return None
+    written = {facts.service for facts in trial.seed.ground.tools.values() if facts.writes}
+    if place.collection.partition("/")[0] not in written:
+        return None
+    here = changed.get(place.collection, set())
+    for record_id in trial.seed.ground.start.get(place.collection, {}):
+        if record_id not in here and place.matches_id(record_id):
+            return address(place.collection, record_id)
+    return None
+
+
+def _narrowed(trial: Trial, wide: Set[int], evidence: Sequence[Evidence]) -> list[Any]:
+    """Return the write set with what right solutions change in place of the rules that are wide:
+    the fields of a record that was there, and so many records more.
+    """
+    spec = trial.spec
+    rest = [r.model_dump(mode="json") for i, r in enumerate(spec.write_set) if i not in wide]
+    updates: dict[str, dict[str, None]] = {}
+    more: dict[tuple[str, str], int] = {}
+    for seen in evidence:
+        made: dict[tuple[str, str], int] = {}
+        for stage, changes in seen.changes():
+            for change in changes:
+                if not any(
+                    spec.write_set[i].place.collection == change.collection
+                    and spec.write_set[i].allows(change, change.kind, stage)
+                    for i in wide
+                ):
+                    continue
+                if _of_before(trial, change) and change.kind == "update":
+                    updates.setdefault(change.address, {}).update(dict.fromkeys(change.fields()))
+                else:
+                    rule = orjson.dumps(_fresh(trial, change, stage, change.fields())).decode()
+                    made[rule, stage] = made.get((rule, stage), 0) + 1
+        for key, count in made.items():
+            more[key] = max(more.get(key, 0), count)
+    own: list[Any] = [f"{place}#{','.join(fields)}" for place, fields in updates.items()]
+    own += [{**orjson.loads(rule), "max": count} for (rule, _), count in more.items()]
+    return [*rest, *own]
+
+
+def _of_before(trial: Trial, change: Change) -> bool:
+    """Whether a record was there before anybody acted: only such a one has an address."""
+    return change.id in trial.seed.ground.start.get(change.collection, {})
+
+
+def _fresh(trial: Trial, change: Change, stage: str, fields: Iterable[str]) -> dict[str, Any]:
+    """Return a rule, without its `max`, for what is made, altered after that, or deleted."""
+    rule: dict[str, Any] = {"address": f"{change.collection}/*", "change": change.kind}
+    if change.kind == "update":
+        rule = {"address": f"{change.collection}/*#{','.join(fields)}"}
+    elif change.kind == "delete" and _of_before(trial, change):
+        rule = {"address": change.address, "change": "delete"}
+    return {**rule, "stages": [stage]} if len(trial.spec.stages) > 1 else rule
 
 
 def widened(trial: Trial, strays: tuple[Stray, ...]) -> list[Any]:
     """Return the write set with a rule for every stray of the reference."""
     rules: list[Any] = [rule.model_dump(mode="json") for rule in trial.spec.write_set]
+    made: list[dict[str, Any]] = []
     for stray in strays:
-        change = stray.change
-        if change.kind == "update":
-            rule: Any = f"{change.address}#{','.join(stray.fields or change.fields())}"
-        elif change.kind == "add":
-            rule = {"address": f"{change.collection}/*", "change": "add", "max": 1}
+        change, fields = stray.change, stray.fields or stray.change.fields()
+        if change.kind == "update" and _of_before(trial, change):
+            rule = f"{change.address}#{','.join(fields)}"
+            if rule not in rules:
+                rules.append(rule)
+            continue
+        fresh = _fresh(trial, change, stray.stage, fields)
+        same = next((r for r in made if {**r, "max": 0} == {**fresh, "max": 0}), None)
+        if same is None:
+            made.append({**fresh, "max": 1})
         else:
-            rule = {"address": change.address, "change": "delete"}
-        same_place = next((r for r in rules if isinstance(r, dict) and r == rule), None)
-        if change.kind == "add" and same_place is not None:
-            same_place["max"] += 1
-        elif rule not in rules:
-            rules.append(rule)
-    return rules
+            same["max"] += 1
+    return [*rules, *made]
 
 
 def costs(trial: Trial, plays: list[tuple[Act, Play]], damaged: float | None) -> Iterator[Finding]:
@@ -192,10 +245,11 @@ def collateral_check(trial: Trial) -> list[dict[str, Any]]:
     name = next(
         n for n in ("c_only", "c_nothing_else", "c_write_set", "c_outside") if n not in taken
     )
+    paying = [i for i, c in enumerate(checks) if c.pays]
+    weights = fitted([checks[i].weight * 0.9 for i in paying], 0.9)
     patch: list[dict[str, Any]] = [
-        operation("replace", f"/checks/{i}/weight", round(c.weight * 0.9, 9))
-        for i, c in enumerate(checks)
-        if c.pays
+        operation("replace", f"/checks/{i}/weight", weight)
+        for i, weight in zip(paying, weights, strict=True)
     ]
     check = {
         "id": name,

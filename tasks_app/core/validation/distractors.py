@@ -19,8 +19,8 @@ from tasks_app.core.spec import Step
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, pointer
 from tasks_app.core.validation.mutants import perturbed
-from tasks_app.core.validation.suggestions import Repair, Written, as_suggestion, tried_out
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.tried import Repair, Written, as_suggestion, tried_out
 from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, canonical
 
 _NO_CRITERIA: Final = frozenset({"limit", "sort", "order", "fields", "range"})

@@ -23,9 +23,9 @@ from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, pointer
 from tasks_app.core.validation.near_misses import is_wording
 from tasks_app.core.validation.solvability import literals, reachable
-from tasks_app.core.validation.suggestions import Repair, as_suggestion, tried_out
 from tasks_app.core.validation.told import Told, passages, shown_by
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.tried import Repair, as_suggestion, tried_out
 from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS
 
 _STRUCTURE: Final[Mapping[str, frozenset[int]]] = {

@@ -72,7 +72,7 @@ def chosen_records(trial: Trial) -> dict[str, str]:
     for act in trial.acts:
         for name in bound.get(act.step, ()):
             value = act.arguments.get(name)
-            for item in value if isinstance(value, LISTS) else (value,):
+            for item in _leaves(value):
                 if isinstance(item, str) and item in homes and any(map(str.isdigit, item)):
                     found.setdefault(item, singular(homes[item][0].partition("/")[2]))
     return found

@@ -2,8 +2,8 @@
 
 Calls that are no JSON, of no tool, with a text of three thousand characters, the same call many
 times, an empty answer: each is answered, an error changes no record, and the reward stays between
-0 and 1. Alone they earn next to nothing; before the end of the right solution they do no harm to
-the grader.
+0 and 1. Alone they earn next to nothing; before the end of the first day of the right solution
+they do no harm to the grader.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,6 @@ from tasks_app.core.samples import arguments_of, dummy, likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding
-from tasks_app.core.validation.mutants import last_place
 from tasks_app.core.validation.nontrivial import CHEAP_LIMIT, gated
 from tasks_app.core.validation.trial import Play, Trial
 
@@ -33,14 +32,17 @@ _NO_ARGUMENTS: Final = (b"", b"[]", b'"text"', b"null", b'{"a":', b"\xff{}")
 def survives(trial: Trial) -> Iterator[Finding]:
     """M3: malformed rollouts crash nothing, and what they earn is bounded."""
     silent = [Act(None, {}, "") for _ in trial.spec.stages]
-    mute = [a._replace(reply="") for a in trial.acts[last_place(trial.acts) :]]
-    last = last_place(trial.acts)
-    huge = [a._replace(reply=f"{a.reply} {HUGE}") for a in trial.acts[last:]]
+    first = next((i for i, act in enumerate(trial.acts) if act.tool is None), len(trial.acts))
+    mute = [a._replace(reply="") for a in trial.acts[first:]]
+    huge = [
+        a if a.tool is not None else a._replace(reply=f"{a.reply} {HUGE}")
+        for a in trial.acts[first:]
+    ]
     calls = garbage(trial)
     for name, at, acts in (
         ("garbage", 0, silent),
-        ("garbage_last", last, mute),
-        ("huge_reply", last, huge),
+        ("garbage_last", first, mute),
+        ("huge_reply", first, huge),
     ):
         play, made = _play(trial, name, at, acts, () if name == "huge_reply" else calls)
         for call in made:

@@ -6,6 +6,7 @@ fields and free text masked, new ids not compared), with the same constraints br
 mutant that removes or alters a piece named in a check, or adds a forbidden one, never is.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -34,6 +35,8 @@ MARGIN: Final = 0.1
 """The mean reward of killed mutants lies this far below the reference."""
 MOST_FORBIDDEN: Final = 6
 _MASKED: Final = "·"
+_REPLY: Final = re.compile(r"\b(repl(y|ies)|answers?|report back|tell)\b", re.IGNORECASE)
+"""What an output contract says that wants something said at the end."""
 
 
 class Mutant(NamedTuple):
@@ -367,6 +370,9 @@ def _emptied(trial: Trial) -> Iterator[Mutant]:
     for reading in trial.readings_of(acts):
         if reading.groups:
             read.update(p for p in reading.acts if acts[p].tool is None)
+    if not read and _REPLY.search(trial.spec.workplace.output_contract):
+        # The contract asks for a reply and no check hears any: a checked letter says it to others.
+        read.update(i for i, act in enumerate(acts) if act.tool is None)
     for i, act in enumerate(acts):
         if act.tool is None and act.reply:
             empty = act._replace(reply="")
@@ -595,8 +601,14 @@ def perturbed(value: Any) -> Any:
             return next(near_misses.moments(value)).value
         return near_misses.swapped_digits(value) or f"{value}{_MASKED}"
     if isinstance(value, list):
-        return value[:-1] if len(value) > 1 else [*value, *value, _MASKED][:2] if value else None
+        return _another(value) if len(value) < 2 else value[:-1]
     return None
+
+
+def _another(value: list[Any]) -> list[Any] | None:
+    """Return a list of one with another beside it: the same once more would name nobody else."""
+    more = perturbed(value[0]) if value else None
+    return [*value, *value] if value and more is None else [*value, more] if value else None
 
 
 def with_field(evidence: Evidence, place: str, record_id: str, name: str, value: Any) -> Evidence:

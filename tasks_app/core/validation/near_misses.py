@@ -106,6 +106,8 @@ def of_value(
     """
     if isinstance(value, list):
         yield from _of_list(argument, value, tables, homes)
+    elif isinstance(value, Mapping):
+        yield from _of_object(value, tables, homes)
     elif isinstance(value, bool):
         yield Miss("wrong_value", not value, "the opposite")
     elif isinstance(value, NUMBERS):
@@ -152,10 +154,21 @@ def _of_list(
         yield Miss("wrong_recipient", [*value, DUMMY_ADDRESS], f"also to {DUMMY_ADDRESS}")
         return
     for position, item in enumerate(value[:3]):
-        if isinstance(item, Mapping):
-            continue
         for miss in of_value(inner, item, tables, homes):
             yield miss._replace(value=[*value[:position], miss.value, *value[position + 1 :]])
+
+
+def _of_object(
+    value: Mapping[str, Any], tables: Tables, homes: Mapping[str, Sequence[str]]
+) -> Iterator[Miss]:
+    """Yield an object with one of its values wrong; its free wording is left alone."""
+    for name, held in value.items():
+        if is_wording(held):
+            continue
+        inner = Argument(name, required=True, kind="text", integer=isinstance(held, int))
+        for miss in of_value(inner, held, tables, homes):
+            how = f"its {name} wrong, {miss.how}"
+            yield miss._replace(value={**value, name: miss.value}, how=how)
 
 
 def addresses(tables: Tables, right: str, most: int = 3) -> list[str]:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tasks_app.core.cheap import CHEAP, first_candidates, first_program
+from tasks_app.core.checks.tool_called import ToolCalled
 from tasks_app.core.constraints.forbid_tool import ForbidTool
 from tasks_app.core.program import Act
 from tasks_app.core.results import FULL
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
+from tasks_app.core.validation.structure import fitted
 from tasks_app.core.validation.trial import Play, Trial
 
 CHEAP_LIMIT: Final = 0.2
@@ -29,6 +31,11 @@ def does_nothing(trial: Trial) -> Iterator[Finding]:
     null = trial.null()
     if null.reward == 0 and not null.grade.passed:
         return
+    for number, result in enumerate(null.grade.checks):
+        check = trial.spec.checks[number]
+        if result.score and isinstance(check, ToolCalled) and never(check):
+            yield _not_to_call(trial, number, null.reward)
+            return
     yield finding(
         "N1",
         _paid(null),
@@ -37,6 +44,43 @@ def does_nothing(trial: Trial) -> Iterator[Finding]:
         rule="require_outcome",
         title="pay it only together with an outcome",
         patch=gated(trial, null),
+    )
+
+
+def never(check: ToolCalled) -> bool:
+    """Whether a check pays for a call that was not made: no work can earn that."""
+    return check.max == 0
+
+
+def _not_to_call(trial: Trial, number: int, reward: float) -> Finding:
+    """N1, of a check that pays for what was left undone: it comes out, and the others of its
+    component share its weight.
+    """
+    check = trial.spec.checks[number]
+    others = [
+        i
+        for i, other in enumerate(trial.spec.checks)
+        if other.pays and other is not check and other.component == check.component
+    ]
+    required = any(check.id in other.requires for other in trial.spec.checks)
+    patch: list[dict[str, object]] = []
+    if others and not required:
+        weights = [trial.spec.checks[i].weight for i in others]
+        total = sum(weights)
+        shared = fitted([w * (1 + check.weight / total) for w in weights], total + check.weight)
+        patch = [
+            operation("replace", pointer("checks", i, "weight"), weight)
+            for i, weight in zip(others, shared, strict=True)
+        ]
+        patch.append(operation("remove", pointer("checks", number)))
+    return finding(
+        "N1",
+        pointer("checks", number),
+        f"doing nothing earns {reward:g}: {check.id} pays for a call that was not made",
+        hint="forbid the call by a rule; nothing is paid for what was left undone",
+        rule="drop_check",
+        title=f"drop {check.id}",
+        patch=patch,
     )
 
 

@@ -13,10 +13,10 @@ from tasks_app.core.spec import Attachment, TaskSpec
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.flow import grounded, uses
 from tasks_app.core.validation.gate import finding, pointer
-from tasks_app.core.validation.suggestions import Repair, Written, as_suggestion, tried_out
 from tasks_app.core.validation.text_pieces import replaced
 from tasks_app.core.validation.told import Told, passages
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.tried import Repair, Written, as_suggestion, tried_out
 from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS
 
 TAG: Final = "multimodal"

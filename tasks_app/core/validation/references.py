@@ -347,7 +347,7 @@ def _checks(spec: TaskSpec) -> Iterator[Finding]:
                 f"collection of messages (in {check.id})",
                 check.mailbox,
                 list(collections()),
-                only=MAILBOX,
+                only=_mailbox(spec),
             )
         if "service" not in written or "collection" not in written:
             continue
@@ -374,6 +374,16 @@ def _checks(spec: TaskSpec) -> Iterator[Finding]:
         for found in _literal_ids(spec, check.id, home, written.get("where", {}), place):
             yield _or_dropped(spec, i, found)
         yield from _fields(spec, check.id, home, written, place)
+
+
+def _mailbox(spec: TaskSpec) -> str:
+    """Return where the letters of a task lie: the outbox, else a collection of what is sent."""
+    own = [
+        place
+        for place, fields in record_fields().items()
+        if place.partition("/")[0] in spec.services and "to" in fields
+    ]
+    return MAILBOX if MAILBOX in own or not own else own[0]
 
 
 def _or_dropped(spec: TaskSpec, i: int, found: Finding) -> Finding:
@@ -680,6 +690,8 @@ def grounding(spec: TaskSpec) -> Iterator[Finding]:
 
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CJK_LANGUAGES: Final = ("zh", "ja", "ko")
+_SENTENCE: Final = 5
+"""Words, or signs, from which on a text of a record is a sentence."""
 
 
 def _languages(spec: TaskSpec, readable: str) -> Iterator[Finding]:
@@ -701,6 +713,30 @@ def _languages(spec: TaskSpec, readable: str) -> Iterator[Finding]:
                 hint="translate it, or state the language that it has",
                 severity="warn" if spec.evaluation_only else "block",
             )
+            return
+    if not wanted and _CJK.search(readable):
+        # Rules and names in the task's own script may be the most of what can be read.
+        prose = list(_sentences(spec.services))
+        foreign = sum(len(_CJK.findall(text)) > len(text.split()) for text in prose)
+        if foreign > len(prose) / 2:
+            yield finding(
+                "R4",
+                "/services",
+                f"the task is written in {spec.language}, but {foreign} of {len(prose)} texts of "
+                "its records are not",
+                hint="translate them, or state the language that they have",
+                severity="warn" if spec.evaluation_only else "block",
+            )
+
+
+def _sentences(value: Any) -> Iterator[str]:
+    """Yield the texts of records that say something: neither ids, names nor a word or two."""
+    if isinstance(value, str):
+        if len(value.split()) >= _SENTENCE or len(_CJK.findall(value)) >= _SENTENCE:
+            yield value
+    elif isinstance(value, (*OBJECTS, *LISTS)):
+        for item in value.values() if isinstance(value, OBJECTS) else value:
+            yield from _sentences(item)
 
 
 def _ungrounded(kind: str, entity: str, spec: TaskSpec) -> Finding:

@@ -199,6 +199,9 @@ def detours(trial: Trial) -> Iterator[tuple[str, list[Step], str]]:
     turned = reordered(steps)
     if turned != list(steps):
         yield "reorder", turned, "with its independent reads in another order"
+    gathered = reordered(steps, levelled)
+    if gathered not in (list(steps), turned):
+        yield "gather", gathered, "looking up everything of one kind before what follows from it"
     last = max((i for i, s in enumerate(steps) if s.tool is None), default=len(steps))
     extra = extra_read(trial)
     if extra is not None:
@@ -226,18 +229,33 @@ def twice_read(trial: Trial) -> list[Step]:
     return out
 
 
-def reordered(steps: Sequence[Step]) -> list[Step]:
-    """Return a program whose runs of reads are turned round as far as their bindings allow."""
+def reordered(
+    steps: Sequence[Step], by: Callable[[Sequence[Step]], list[Step]] | None = None
+) -> list[Step]:
+    """Return a program whose runs of reads are turned round as far as their bindings allow, or
+    put in another order.
+    """
+    order = by or _turned
     out: list[Step] = []
     block: list[Step] = []
     for step in steps:
         if step.tool is not None and step.tool in tools() and not tools()[step.tool].facts.writes:
             block.append(step)
             continue
-        out.extend(_turned(block))
+        out.extend(order(block))
         block = []
         out.append(step)
-    return [*out, *_turned(block)]
+    return [*out, *order(block)]
+
+
+def levelled(block: Sequence[Step]) -> list[Step]:
+    """Return reads with those first that need no other, then those that need these, and so on."""
+    inside = {step.id for step in block}
+    depth: dict[str | None, int] = {}
+    for step in block:
+        needs = sources([step.arguments, step.each]) & inside
+        depth[step.id] = max((depth.get(name, 0) + 1 for name in needs), default=0)
+    return sorted(block, key=lambda step: depth[step.id])
 
 
 def _turned(block: Sequence[Step]) -> list[Step]:
@@ -373,9 +391,10 @@ def rewordings(trial: Trial, acts: Sequence[Act]) -> Iterator[tuple[list[Act], s
         changed[position] = text_pieces.rewritten(changed[position], names, _swap(pairs))
     if changed != list(acts):
         yield changed, "in other allowed words"
-    respelt = [
-        _said(act, lambda text: _MONEY.sub(lambda m: _comma(m.group()), text)) for act in acts
-    ]
+    respelt = [_said(act, _commas) for act in acts]
+    for reading in readings:  # a file that people read as well, where a check looks into it
+        for position, names in reading.acts.items():
+            respelt[position] = text_pieces.rewritten(acts[position], names, _commas)
     if respelt != list(acts):
         yield respelt, "with decimal commas throughout"
     if not _EXACT.search(trial.spec.workplace.output_contract):

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tasks_app.core.validation.card import Finding, MutantResult
+from tasks_app.core.validation.closings import MOST_SURVIVORS, missing_field
 from tasks_app.core.validation.gate import finding
-from tasks_app.core.validation.suggestions import MOST_SURVIVORS, as_suggestion, missing_field
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.tried import as_suggestion
 
 LEAST_KILLED: Final = 0.95
 

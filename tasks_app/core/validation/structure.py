@@ -75,15 +75,38 @@ def _balanced(checks: Sequence[AnyCheck]) -> list[float]:
     if len(present) > 1:
         for name in present:
             shares = _clipped(shares, name)
-    weights = [round(c.weight / present[c.component] * shares[c.component], 4) for c in checks]
-    largest = weights.index(max(weights))
-    weights[largest] = round(weights[largest] + 1 - math.fsum(weights), 4)
-    return weights
+    names = sorted(shares, key=lambda name: _room(name, shares[name]), reverse=True)
+    parts = [round(shares[name], 4) for name in names]
+    # What rounding left goes where it takes no share over its bounds.
+    parts[0] = round(parts[0] + 1 - math.fsum(parts), 4)
+    given: dict[int, float] = {}
+    for component, part in zip(names, parts, strict=True):
+        own = [i for i, check in enumerate(checks) if check.component == component]
+        scale = part / sum(checks[i].weight for i in own)
+        given |= zip(own, fitted([checks[i].weight * scale for i in own], part, 4), strict=True)
+    return [given.get(i, 0.0) for i in range(len(checks))]
+
+
+def fitted(weights: Sequence[float], total: float, digits: int = 9) -> list[float]:
+    """Return the weights rounded so that they sum to a total: the largest takes what is left."""
+    rounded = [round(weight, digits) for weight in weights]
+    largest = rounded.index(max(rounded))
+    rounded[largest] = round(rounded[largest] + total - math.fsum(rounded), digits)
+    return rounded
+
+
+def _room(name: str, share: float) -> float:
+    """Return how far a component's share is from what it may carry at most and at least."""
+    return min(0.6 - share, share - _least(name))
+
+
+def _least(name: str) -> float:
+    return 0.4 if name == "outcome" else 0.0
 
 
 def _clipped(shares: Mapping[str, float], name: str) -> dict[str, float]:
     """Return the shares with one of them within its bounds, what it gave or took shared out."""
-    least = 0.4 if name == "outcome" else 0.0
+    least = _least(name)
     held = min(max(shares[name], least), 0.6)
     if held == shares[name]:
         return dict(shares)

@@ -5,65 +5,38 @@ offered.
 now.
 - restore_value: a record's value is put back to the one that the reference looks for.
 - relink_argument: a literal of the reference becomes the nearest value that exists.
-- missing_check: what a surviving mutant changes is expected by a check, or closed by the write set.
-- free_field: a field that no check reads is declared free, where none can expect it.
-- partial_order: a sequence check keeps only that the looking-up comes before the last call.
+- missing_check and what goes with it: see closings.py.
+- partial_order: a sequence check keeps only that the looking-up comes before the last call, and of
+that only what every other right solution looks up as well.
 """
 
 import copy
 import difflib
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from tasks_app.core.checks.call_order import CallOrder
 from tasks_app.core.checks.message_match import MessageMatch, recipients_of, text_of
 from tasks_app.core.checks.record_match import RecordMatch
 from tasks_app.core.constraints.argument_policy import ArgumentPolicy
-from tasks_app.core.editing import difference
 from tasks_app.core.evidence import Evidence, EvidenceError, Selection, has_reference
-from tasks_app.core.instants import is_date, is_instant
-from tasks_app.core.predicates import (
-    PredicateError,
-    compile_predicate,
-    literal_of,
-    numbers_in,
-    same,
-)
+from tasks_app.core.predicates import compile_predicate, literal_of, numbers_in, same
 from tasks_app.core.records import diff
 from tasks_app.core.samples import id_field
-from tasks_app.core.spec import SpecError, load_spec
 from tasks_app.core.validation import text_pieces
-from tasks_app.core.validation.card import Finding, MutantResult, Suggestion
-from tasks_app.core.validation.collateral import collateral_check, widened
-from tasks_app.core.validation.mutants import Judged, Masks, Mutant, prove_states, verdict_of
-from tasks_app.core.validation.trial import Play, Trial
-from tasks_app.core.values import (
-    MISSING,
-    Change,
-    InvalidValueError,
-    escape_id,
-    follow,
-    pattern,
-    unescape_id,
-)
+from tasks_app.core.validation.card import Finding
+from tasks_app.core.validation.closings import MOST_SURVIVORS, missing_check
+from tasks_app.core.validation.collateral import widened
+from tasks_app.core.validation.mutants import Judged
+from tasks_app.core.validation.structure import fitted
+from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.tried import Repair, Written, as_suggestion, tried_out
+from tasks_app.core.values import MISSING, Change, follow
 
 MOST_ROUNDS: Final = 3
 MOST_CANDIDATES: Final = 40
-MOST_SURVIVORS: Final = 3
-"""Survivors of a proof for which a missing check is looked for."""
 ALIKE: Final = 0.7
-NEW_WEIGHT: Final = 0.05
-
-Written = dict[str, Any]
-
-
-class Repair(NamedTuple):
-    """A repair that was tried out: the new written spec."""
-
-    rule: str
-    title: str
-    written: Written
 
 
 def with_suggestions(
@@ -98,14 +71,6 @@ def with_suggestions(
 
 def _alive(judged: Sequence[Judged]) -> list[Judged]:
     return [entry for entry in judged if entry.result.verdict == "survived"]
-
-
-def tried_out(written: Written) -> Trial | None:
-    """Run a candidate's reference; None if it is no spec."""
-    try:
-        return Trial(load_spec(written))
-    except (SpecError, InvalidValueError, PredicateError):
-        return None
 
 
 def unsolved(trial: Trial) -> Repair | None:
@@ -505,249 +470,68 @@ def _with(written: Written, path: Sequence[str | int], value: Any) -> Written:
 
 
 def partial_order(trial: Trial, path: str) -> Repair | None:
-    """Return the spec whose sequence check asks only for what comes before the last call."""
+    """Return the spec whose sequence check asks only for what comes before the last call, and of
+    that only for what every right solution makes; where nothing is left of it, without the check.
+    """
     parts = path.split("/")
     if len(parts) < 3 or parts[1] != "checks":
         return None
     number = int(parts[2])
     check = trial.spec.checks[number]
-    if not isinstance(check, CallOrder) or len(check.order) < 3:
+    if not isinstance(check, CallOrder):
         return None
-    written = copy.deepcopy(trial.spec.written())
-    order = written["checks"][number]["order"]
+    order = trial.spec.written()["checks"][number]["order"]
     loose: list[Any] = []
     for step in order[:-1]:
         loose.extend(step if isinstance(step, list | tuple) else [step])
-    written["checks"][number]["order"] = [loose, order[-1]]
-    return Repair("partial_order", f"let {check.id} ask for no order among the look-ups", written)
+    title = f"let {check.id} ask for no order among the look-ups"
+    shared = [step for step in loose if _holds(_ordered(trial, number, [step], order[-1], ""))]
+    for kept in (loose, shared):
+        if kept and [kept, order[-1]] != order:
+            repair = _ordered(trial, number, kept, order[-1], title)
+            if _holds(repair):
+                return repair
+    dropped = _without(trial, number)
+    return dropped if dropped is not None and _holds(dropped) else None
 
 
-# --- missing_check -------------------------------------------------------------------------------
+def _ordered(trial: Trial, number: int, kept: Sequence[Any], last: Any, title: str) -> Repair:
+    written = copy.deepcopy(trial.spec.written())
+    written["checks"][number]["order"] = [list(kept), last]
+    return Repair("partial_order", title, written)
 
 
-def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair | None:
-    """Return the spec that sees what a surviving mutant changed: the difference is the missing
-    check.
-    """
-    play = trial.run(mutant.operator, mutant.acts, mutant.at)
-    for repair in _closings(trial, play, result):
-        tried = tried_out(repair.written)
-        if tried is None or not tried.reference.grade.passed:
-            continue
-        again = tried.run(mutant.operator, mutant.acts, mutant.at)
-        verdict, _ = verdict_of(tried, Masks(tried), mutant, again, ())
-        if verdict == "killed":
-            return repair
-    return None
-
-
-def _closings(trial: Trial, play: Play, result: MutantResult) -> Iterator[Repair]:
-    written = trial.spec.written()
-    if play.evidence.strays():
-        yield from _collateral(trial, written)
-    for place in result.difference:
-        if place.startswith(("text:", "constraints:")):
-            continue
-        home, _, fields = place.partition("#")
-        try:
-            found = pattern(home)
-        except ValueError:
-            continue
-        record_id = found.exact_id or unescape_id(home.rpartition("/")[2])
-        if fields:
-            yield from _expecting(trial, written, found.collection, record_id, fields.split(","))
-        elif record_id in trial.reference.evidence.rows(found.collection):
-            yield from _demanding(trial, written, found.collection, record_id)
-        else:
-            yield from _capping(trial, written, found.collection)
-
-
-def _collateral(trial: Trial, written: Written) -> Iterator[Repair]:
-    from_patch = collateral_check(trial)
-    if from_patch:
-        changed = copy.deepcopy(written)
-        for operation in from_patch[:-1]:
-            changed["checks"][int(operation["path"].split("/")[2])]["weight"] = operation["value"]
-        changed["checks"].append(from_patch[-1]["value"])
-        yield Repair("add_collateral_check", "add a check for collateral damage", changed)
-
-
-def _expecting(
-    trial: Trial, written: Written, collection: str, record_id: str, fields: Sequence[str]
-) -> Iterator[Repair]:
-    """Let a check that reads the record expect the fields, else add one."""
-    row = trial.reference.evidence.rows(collection).get(record_id)
-    if row is None:
-        return
-    values = {name: row.get(name) for name in fields if _plain(row.get(name))}
-    if not values:
-        return
-    named = ", ".join(f"{k} {v}" for k, v in values.items())
-    for number, check in enumerate(trial.spec.checks):
-        if isinstance(check, RecordMatch) and check.place == collection:
-            rows = Selection(check.place, check.where).of(trial.reference.evidence, check.stage)
-            if [r.get(id_field(collection)) for r in rows] == [record_id]:
-                changed = copy.deepcopy(written)
-                expect = changed["checks"][number].setdefault("expect", {})
-                loose = {k for k in expect if literal_of(expect[k]) is MISSING}
-                expect.update({k: v for k, v in values.items() if k not in expect or k in loose})
-                yield Repair("missing_check", f"let {check.id} also expect {named}", changed)
-    if record_id not in trial.seed.ground.start.get(collection, {}):
-        return  # it is made in the run: its id is no address before that
-    yield from _added(
-        trial,
-        written,
-        collection,
-        {id_field(collection): record_id},
-        values,
-        f"expect {named} of {record_id}",
-    )
-
-
-def _demanding(trial: Trial, written: Written, collection: str, record_id: str) -> Iterator[Repair]:
-    """Add a check that the record the mutant left out exists, by its content."""
-    row = trial.reference.evidence.rows(collection)[record_id]
-    masks, whole = Masks(trial), Change(collection, record_id, None, row)
-    key = id_field(collection)
-    if record_id in trial.seed.ground.start.get(collection, {}):
-        return
-    where = {k: v for k, v in row.items() if k != key and not masks.hides(whole, k) and _plain(v)}
-    yield from _addressed(trial, written, collection, row)
-    yield from _exactly(trial, written, collection, record_id, where)
-    if where:
-        yield from _added(trial, written, collection, where, {}, f"expect the record {record_id}")
-
-
-def _addressed(
-    trial: Trial, written: Written, collection: str, row: Mapping[str, Any]
-) -> Iterator[Repair]:
-    """Let a check of letters to anybody ask for those to whom the reference writes."""
-    people = [*(row.get("to") or ()), *(row.get("cc") or ())]
-    if not people or not all(isinstance(one, str) for one in people):
-        return
-    for number, check in enumerate(trial.spec.checks):
-        if isinstance(check, MessageMatch) and check.mailbox == collection and not check.to:
-            changed = copy.deepcopy(written)
-            changed["checks"][number]["to"] = people
-            yield Repair(
-                "missing_check", f"let {check.id} ask for a letter to {', '.join(people)}", changed
-            )
-
-
-def _exactly(
-    trial: Trial, written: Written, collection: str, record_id: str, values: Mapping[str, Any]
-) -> Iterator[Repair]:
-    """Let a check that selects the record expect its values as they are, in place of bounds."""
-    for number, check in enumerate(trial.spec.checks):
-        if not isinstance(check, RecordMatch) or check.place != collection:
-            continue
-        rows = Selection(check.place, check.where).of(trial.reference.evidence, check.stage)
-        if [row.get(id_field(collection)) for row in rows] != [record_id]:
-            continue
-        expected = {k: v for k, v in values.items() if k not in check.where}
-        changed = copy.deepcopy(written)
-        expect = changed["checks"][number].setdefault("expect", {})
-        loose = {k: v for k, v in expected.items() if expect.get(k) != v}
-        # What refers to another record stays as it is: an id that the run makes is no literal.
-        loose = {k: v for k, v in loose.items() if not has_reference(expect.get(k))}
-        if loose:
-            expect.update(loose)
-            named = ", ".join(f"{k} {v}" for k, v in loose.items())
-            yield Repair("missing_check", f"let {check.id} expect {named}", changed)
-
-
-def _capping(trial: Trial, written: Written, collection: str) -> Iterator[Repair]:
-    """Let the write set allow no more additions than the reference makes."""
-    start = trial.seed.ground.start.get(collection, {})
-    made = sum(r not in start for r in trial.reference.evidence.rows(collection))
-    for number, rule in enumerate(trial.spec.write_set):
-        if rule.place.collection == collection and rule.max is None and not rule.place.fields:
-            changed = copy.deepcopy(written)
-            body = changed["write_set"][number]
-            body = {"address": body} if isinstance(body, str) else body
-            changed["write_set"][number] = {**body, "change": "add", "max": made}
-            yield Repair(
-                "close_write_set", f"allow {made} additions to {collection}, no more", changed
-            )
-
-
-def missing_field(trial: Trial, place: str) -> Repair | None:
-    """Return the spec in which a field that the reference writes is read by a check, or is free."""
-    home, _, name = place.partition("#")
-    found = pattern(home)
-    record_id = found.exact_id or unescape_id(home.rpartition("/")[2])
-    written = trial.spec.written()
-    for repair in (
-        *_expecting(trial, written, found.collection, record_id, [name]),
-        *_demanding(trial, written, found.collection, record_id),
-        *_freed(trial, written, found.collection, record_id, name),
-    ):
-        tried = tried_out(repair.written)
-        if tried is None or not tried.reference.grade.passed:
-            continue
-        if not any(place in state.difference for state in prove_states(tried)):
-            return repair
-    return None
-
-
-def _freed(
-    trial: Trial, written: Written, collection: str, record_id: str, name: str
-) -> Iterator[Repair]:
-    if name in ("to", "cc"):
-        return  # who gets a letter is never free
-    old = record_id in trial.seed.ground.start.get(collection, {})
-    address = f"{collection}/{escape_id(record_id) if old else '*'}#{name}"
-    changed = copy.deepcopy(written)
-    free = {"address": address, "reason": "no rule says what it must be"}
-    changed["free"] = [*changed.get("free", ()), free]
-    yield Repair("free_field", f"declare {address} free", changed)
-
-
-def as_suggestion(trial: Trial, repair: Repair | None) -> Suggestion | None:
-    """Return a repair that was tried out as a finding carries it."""
-    if repair is None:
+def _without(trial: Trial, number: int) -> Repair | None:
+    """Return the spec without a sequence check that nothing else requires."""
+    check = trial.spec.checks[number]
+    if any(check.id in other.requires for other in trial.spec.checks):
         return None
-    patch = tuple(difference(trial.spec.written(), repair.written))
-    return Suggestion(rule=repair.rule, title=repair.title, patch=patch)
+    written = copy.deepcopy(trial.spec.written())
+    del written["checks"][number]
+    bodies = [
+        body
+        for body, other in zip(
+            written["checks"],
+            [c for c in trial.spec.checks if c is not check],
+            strict=True,
+        )
+        if other.pays
+    ]
+    scale = 1 / (1 - check.weight)
+    for body, weight in zip(
+        bodies, fitted([body["weight"] * scale for body in bodies], 1.0), strict=True
+    ):
+        body["weight"] = weight
+    title = f"drop {check.id}: other right solutions keep no such order"
+    return Repair("partial_order", title, written)
 
 
-def _added(
-    trial: Trial,
-    written: Written,
-    collection: str,
-    where: Mapping[str, Any],
-    expect: Mapping[str, Any],
-    title: str,
-) -> Iterator[Repair]:
-    anchor = next(
-        (c.id for c in trial.spec.checks if c.component == "outcome" and not c.requires), None
+def _holds(repair: Repair) -> bool:
+    """Whether the reference and every alternative of a repaired spec pass."""
+    tried = tried_out(repair.written)
+    if tried is None or not tried.reference.grade.passed:
+        return False
+    return all(
+        tried.run_program(f"alternative:{number}", steps).grade.passed
+        for number, steps in enumerate(tried.spec.alternatives)
     )
-    taken = {c.id for c in trial.spec.checks}
-    number = next(n for n in range(1, 100) if f"o_also_{n}" not in taken)
-    service, _, name = collection.partition("/")
-    changed = copy.deepcopy(written)
-    outcome = sum(c.weight for c in trial.spec.checks if c.pays and c.component == "outcome")
-    for check, body in zip(trial.spec.checks, changed["checks"], strict=True):
-        if check.pays and check.component == "outcome":
-            body["weight"] = round(check.weight * (1 - NEW_WEIGHT / outcome), 9)
-    body = {
-        "id": f"o_also_{number}",
-        "component": "outcome",
-        "kind": "record_match",
-        "weight": NEW_WEIGHT,
-        "service": service,
-        "collection": name,
-        "where": dict(where),
-    }
-    if expect:
-        body["expect"] = dict(expect)
-    if anchor is not None:
-        body["requires"] = [anchor]
-    changed["checks"].append(body)
-    yield Repair("missing_check", f"add a check: {title}", changed)
-
-
-def _plain(value: Any) -> bool:
-    if isinstance(value, str):
-        return bool(value) and (len(value) <= 60 or is_date(value) or is_instant(value))
-    return isinstance(value, int | float)

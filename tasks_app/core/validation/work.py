@@ -17,9 +17,9 @@ from tasks_app.core.samples import arguments_of, holders, id_field
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding
-from tasks_app.core.validation.suggestions import Repair, Written, as_suggestion, tried_out
 from tasks_app.core.validation.text_pieces import replaced
 from tasks_app.core.validation.trial import Trial
+from tasks_app.core.validation.tried import Repair, Written, as_suggestion, tried_out
 from tasks_app.core.values import LISTS
 
 LEAST: Final = 2

@@ -9,6 +9,7 @@ from tasks_app.core.audit.planter import Planted
 from tasks_app.core.audit.subjects import Subject
 from tasks_app.core.cheap import cheap_acts
 from tasks_app.core.spec import load_spec
+from tests.factories.examples import MONTH_END, written
 from tests.factories.exploits import Right
 from tests.tasks_app.core.generation.wrong_turns import drafted
 
@@ -52,3 +53,77 @@ def test_an_order_that_the_work_needs_is_no_order_of_the_author(level: int) -> N
 @pytest.mark.parametrize("subtype", ["one_slot_for_all", "shortest_notice"])
 def test_a_status_that_the_write_set_asks_for_cannot_be_forgotten_by_a_check(subtype: str) -> None:
     assert planted("M1", "no_status", "meeting_slot", subtype, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("gate", "name", "family", "subtype", "level"),
+    [
+        ("S2", "weights_off_by_a_hair", "meeting_slot", "one_slot_for_all", 1),
+        ("S2", "outcome_light", "reach_the_right_person", "deputy_on_leave", 1),
+        ("R2", "sent", "reach_the_right_person", "deputy_on_leave", 1),
+        ("O4", "own_order", "meeting_slot", "one_slot_for_all", 2),
+        ("O4", "own_order", "reach_the_right_person", "deputy_on_leave", 3),
+        ("N1", "not_called", "three_way_match", "short_delivery", 1),
+        ("N2", "says_done", "payment_allocation", "oldest_first", 1),
+        ("N2", "echo", "stock_replenishment", "reorder_point", 1),
+        ("N2", "long_enough", "stock_replenishment", "reorder_point", 1),
+        ("K2", "must_and_may_not", "reach_the_right_person", "deputy_on_leave", 2),
+        ("X1", "allowed_all", "meeting_slot", "one_slot_for_all", 1),
+        ("X1", "allowed_all", "ticket_triage", "sla_breach", 1),
+        ("M1", "about", "pocket_refund_or_decline", "recent_delivery", 1),
+        ("M1", "any_recipient", "three_way_match", "short_delivery", 3),
+        ("V3", "claims_c13", "reach_the_right_person", "deputy_on_leave", 1),
+        ("V3", "claims_c13", "stock_replenishment", "reorder_point", 1),
+        ("V3", "claims_c14", "meeting_slot", "one_slot_for_all", 1),
+    ],
+)
+def test_a_defect_is_found_and_mended_by_rule(
+    gate: str, name: str, family: str, subtype: str, level: int
+) -> None:
+    found = planted(gate, name, family, subtype, level)
+    assert found is not None
+    assert (gate in found.found, found.repaired) == (True, True), found.words
+
+
+@pytest.mark.parametrize(
+    ("gate", "name", "family", "subtype", "level"),
+    [
+        ("R4", "other_language", "three_way_match", "short_delivery", 3),
+        ("M1", "reply_unheard", "support_resolution", "late_parcel", 3),
+        ("M1", "reply_unheard", "three_way_match", "price_over", 3),
+        ("N2", "first_is_right", "stock_replenishment", "reorder_point", 1),
+    ],
+)
+def test_a_defect_that_people_have_to_mend_is_found(
+    gate: str, name: str, family: str, subtype: str, level: int
+) -> None:
+    found = planted(gate, name, family, subtype, level)
+    assert found is not None
+    assert found.detected, found.words
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "subtype", "level"),
+    [
+        # No tool on offer sets the state of the invoice, which stays what it was.
+        ("no_status", "payment_allocation", "oldest_first", 1),
+        # A second refund of the line is refused.
+        ("at_least_one", "support_resolution", "damage_refund_or_replace", 1),
+        # The tickets are selected by their ids, and each has to be as expected.
+        ("at_least_one", "ticket_triage", "sla_breach", 2),
+        # Each pair has a check of its own.
+        ("one_of_many", "ticket_triage", "merge_duplicates", 2),
+    ],
+)
+def test_what_something_else_holds_too_is_no_defect(
+    name: str, family: str, subtype: str, level: int
+) -> None:
+    assert planted("M1", name, family, subtype, level) is None
+
+
+@pytest.mark.parametrize("name", ["silence", "unbounded"])
+def test_a_check_that_breaks_on_the_reply_of_an_earlier_day_is_found(name: str) -> None:
+    subject = Subject("month_end", written(MONTH_END))
+    found = PLANTERS["M3", name].try_out(subject, random.Random(1))
+    assert found is not None
+    assert found.found == ("M3",)

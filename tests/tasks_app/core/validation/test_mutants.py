@@ -11,12 +11,14 @@ from tasks_app.core.validation.mutants import (
     Mutant,
     differences,
     mutants,
+    perturbed,
     prove_mutants,
     prove_states,
     verdict_of,
 )
 from tasks_app.core.validation.trial import Trial
 from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, check, example
+from tests.tasks_app.core.generation.wrong_turns import drafted
 
 OPERATORS = {
     *("drop_step", "duplicate_step", "swap_steps", "truncate", "wrong_record", "wrong_value"),
@@ -126,11 +128,18 @@ def test_free_fields_are_no_difference() -> None:
     assert verdict(trial, Mutant("wording", "", place, (other, trial.acts[-1]))) == "equivalent"
 
 
-def test_an_emptied_reply_counts_only_where_a_check_reads_it() -> None:
-    read = Trial(example(SUPPORT))
-    unread = Trial(broken(SUPPORT, lambda d: without_check(d, "r_reply", "r_customer")))
+def test_an_emptied_reply_counts_where_a_check_reads_it_or_the_contract_asks_for_it() -> None:
+    def unheard(data: Written) -> None:
+        without_check(data, "r_reply", "r_customer")
 
-    for trial, expected in ((read, "killed"), (unread, "equivalent")):
+    def unasked(data: Written) -> None:
+        unheard(data)
+        data["workplace"]["output_contract"] = "The customer is written to."
+
+    read = Trial(example(SUPPORT))
+    asked, quiet = Trial(broken(SUPPORT, unheard)), Trial(broken(SUPPORT, unasked))
+
+    for trial, expected in ((read, "killed"), (asked, "survived"), (quiet, "equivalent")):
         emptied = [m for m in mutants(trial) if m.operator == "empty_reply"]
         assert [verdict(trial, mutant) for mutant in emptied] == [expected]
 
@@ -172,3 +181,18 @@ def test_a_final_field_that_no_check_expects_survives() -> None:
 
     titles = [r.title for r in prove_states(Trial(spec)) if r.verdict == "survived"]
     assert titles == ["finance/reports/RP-001#verdict is 'fraud_suspected·'"]
+
+
+def test_a_line_of_an_order_has_near_misses_in_each_of_its_values() -> None:
+    spec = drafted("stock_replenishment", "reorder_point", 1)
+    titles = [m.title for m in mutants(Trial(spec)) if "inventory_create_purchase_order" in m.title]
+
+    assert [t for t in titles if "its quantity wrong, one more" in t]
+    assert [t for t in titles if "its sku wrong" in t]
+
+
+def test_a_list_of_one_is_altered_by_another_beside_it() -> None:
+    assert perturbed(["a@b.example"]) == ["a@b.example", "a@b.example·"]
+    assert perturbed([{}]) == [{}, {}]
+    assert perturbed(["one", "two"]) == ["one"]
+    assert perturbed([]) is None

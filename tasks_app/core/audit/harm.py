@@ -1,0 +1,124 @@
+"""Whether what was planted lets anybody do wrong.
+
+A check that is loosened is no defect where something else holds the very same: the write set, the
+selection, a tool that takes no other value or refuses a second time. That is read off the spec and
+the tools, or seen by playing a few careless versions of the work; no gate is asked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from tasks_app.core.audit import spots
+from tasks_app.core.audit.planter import Written
+from tasks_app.core.checks.record_match import RecordMatch
+from tasks_app.core.evidence import Evidence, EvidenceError, Selection
+from tasks_app.core.grading.grade import grade
+from tasks_app.core.program import Act, perform
+from tasks_app.core.samples import arguments_of
+from tasks_app.core.services.catalog import tools
+from tasks_app.core.spec import SpecError, TaskSpec, load_spec
+from tasks_app.core.world.world import World
+
+_OF_EVENTS: Final = frozenset({"start", "end", "attendees"})
+"""Fields of an event that an event check looks at."""
+
+
+def may_end_otherwise(data: Written, check: Mapping[str, Any], name: str) -> bool:
+    """Whether a field that a record check expects can end with another value, unseen by what else
+    the task holds against it.
+    """
+    place = f"{check['service']}/{check['collection']}"
+    if name in check.get("where", {}):
+        return False  # what it selects has that value
+    if name in _OF_EVENTS and place == "calendar/events" and spots.checks(data, "event_match"):
+        return False
+    start = {
+        str(spot.record.get("id")): spot.record
+        for spot in spots.records(data, check["service"], check["collection"])
+    }
+    ids = [one for one in _ids(check) if one in start]
+    rules = [_as_rule(rule) for rule in data.get("write_set", [])]
+    if not ids:
+        asked = [rule for rule in rules if rule["address"] == f"{place}/*"]
+        return not any(name in rule.get("where", {}) for rule in asked)
+    if not any(_opens(rule, place, one, name) for rule in rules for one in ids):
+        return False
+    value = check.get("expect", {}).get(name)
+    return _taken(data, name) or any(start[one].get(name) != value for one in ids)
+
+
+def _ids(check: Mapping[str, Any]) -> list[str]:
+    """The ids that a check selects or expects, where it names them."""
+    found: list[str] = []
+    for wanted in (check.get("where", {}).get("id"), check.get("expect", {}).get("id")):
+        held = wanted.get("in", []) if isinstance(wanted, dict) else [wanted]
+        found += [one for one in held if isinstance(one, str)]
+    return found
+
+
+def _as_rule(rule: Any) -> dict[str, Any]:
+    return dict(rule) if isinstance(rule, dict) else {"address": rule}
+
+
+def _opens(rule: Mapping[str, Any], place: str, record_id: str, name: str) -> bool:
+    """Whether a rule of the write set lets a field of a record be changed."""
+    home, _, fields = rule["address"].partition("#")
+    if home not in (f"{place}/*", f"{place}/{record_id}") or rule.get("change") == "add":
+        return False
+    return not fields or name in fields.split(",")
+
+
+def _taken(data: Written, name: str) -> bool:
+    """Whether a tool on offer that writes takes a value for a field, alone or in an object."""
+    known = tools()
+    return any(
+        argument.name == name or argument.kind == "object"
+        for tool in data["tools"]
+        if tool in known and known[tool].facts.writes
+        for argument in arguments_of(tool)
+    )
+
+
+def other_number_passes(data: Written) -> bool:
+    """Whether a version of the work with a write left out, or made twice, selects another number
+    of records by some check, and passes all the same.
+    """
+    try:
+        spec = load_spec(data)
+    except SpecError:
+        return True
+    acts = spots.acts(data)
+    right = _counts(spec, _end(spec, acts))
+    for careless in _careless(acts):
+        evidence = _end(spec, careless)
+        passed = grade(spec.checks, spec.constraints, evidence).passed
+        if passed and _counts(spec, evidence) != right:
+            return True
+    return False
+
+
+def _careless(acts: Sequence[Act]) -> Iterator[list[Act]]:
+    """The work with each write left out, and made twice."""
+    known = tools()
+    for i, act in enumerate(acts):
+        if act.tool is not None and known[act.tool].facts.writes:
+            yield [*acts[:i], *acts[i + 1 :]]
+            yield [*acts[: i + 1], *acts[i:]]
+
+
+def _end(spec: TaskSpec, acts: Sequence[Act]) -> Evidence:
+    world = World(spec)
+    perform(world, acts)
+    return world.evidence()
+
+
+def _counts(spec: TaskSpec, evidence: Evidence) -> list[int]:
+    """How many records each record check selects."""
+    found: list[int] = []
+    for check in spec.checks:
+        if isinstance(check, RecordMatch):
+            try:
+                found.append(len(Selection(check.place, check.where).of(evidence, check.stage)))
+            except EvidenceError:
+                found.append(-1)
+    return found

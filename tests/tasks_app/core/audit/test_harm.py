@@ -1,0 +1,52 @@
+"""Whether a loosened check lets anybody do wrong."""
+
+from typing import Any
+
+import pytest
+
+from tasks_app.core.audit.harm import may_end_otherwise, other_number_passes
+from tests.factories.examples import MONTH_END, written
+from tests.tasks_app.core.generation.wrong_turns import drafted
+
+
+def check_of(data: dict[str, Any], field: str) -> dict[str, Any]:
+    return next(c for c in data["checks"] if field in c.get("expect", {}))
+
+
+@pytest.mark.parametrize(
+    ("family", "subtype", "field", "may"),
+    [
+        ("payment_allocation", "oldest_first", "paid_amount", True),
+        ("payment_allocation", "oldest_first", "status", False),
+        ("meeting_slot", "one_slot_for_all", "start", False),
+        ("meeting_slot", "one_slot_for_all", "status", False),
+        ("reach_the_right_person", "deputy_on_leave", "person_id", False),
+        ("stock_replenishment", "reorder_point", "expected_on", True),
+    ],
+)
+def test_a_field_can_end_otherwise_where_nothing_else_holds_it(
+    family: str, subtype: str, field: str, may: bool
+) -> None:
+    data = drafted(family, subtype, 1).written()
+    assert may_end_otherwise(data, check_of(data, field), field) is may
+
+
+def test_a_field_that_the_write_set_closes_cannot_end_otherwise() -> None:
+    data = drafted("payment_allocation", "oldest_first", 1).written()
+    data["write_set"] = [rule.replace("paid_amount,", "") for rule in data["write_set"]]
+    assert not may_end_otherwise(data, check_of(data, "paid_amount"), "paid_amount")
+
+
+def test_a_number_left_open_lets_through_who_leaves_one_out() -> None:
+    data = written(MONTH_END)
+    assert not other_number_passes(data)
+    owners = next(c for c in data["checks"] if c["id"] == "d3_owner")
+    owners["count"] = {"ge": 1}
+    assert other_number_passes(data)
+
+
+def test_a_number_left_open_changes_nothing_where_each_record_is_asked_for() -> None:
+    data = drafted("ticket_triage", "merge_duplicates", 2).written()
+    merged = next(c for c in data["checks"] if c["id"] == "o_all")
+    merged["count"] = {"ge": 1}
+    assert not other_number_passes(data)
