@@ -56,11 +56,6 @@ class Engine:
         self._process = process
         self.pid: int = process.pid
 
-    @property
-    def started_here(self) -> bool:
-        """Whether its exit code will be known."""
-        return isinstance(self._process, subprocess.Popen)
-
     def wait(self, seconds: float) -> bool:
         """Wait for its end, at most so long; return whether it has ended."""
         try:

@@ -26,28 +26,10 @@ class TaskFailure(EpisodeFailure):
     boundary = "task"
 
 
-class PolicyFailure(EpisodeFailure):
-    """The policy's own program broke: a defect on our side, not a wrong action."""
-
-    boundary = "policy"
-
-
 class EndpointFailure(EpisodeFailure):
     """The server behind a policy did not answer, or not in time."""
 
     boundary = "endpoint"
-
-
-class WorldFailure(EpisodeFailure):
-    """The simulation broke outside a tool call (a call answers with an error instead)."""
-
-    boundary = "world"
-
-
-class GradeFailure(EpisodeFailure):
-    """Grading broke as a whole (a single check that breaks scores 0 and is marked)."""
-
-    boundary = "grade"
 
 
 class UnknownPolicyError(ValueError):

@@ -139,10 +139,6 @@ def _field(
     return Field(name, chosen, required, options, hint, kind == "integer")
 
 
-def _holds_text(prop: Mapping[str, Any], definitions: Mapping[str, Any]) -> bool:
-    return _resolve(prop.get("items", {}), definitions).get("type") == "string"
-
-
 def _resolve(prop: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
     """Follow a reference, and take the first real type of a choice with null."""
     reference = prop.get("$ref")

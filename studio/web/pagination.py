@@ -107,20 +107,6 @@ def keyset_all(queryset: QuerySet[Row], *, chunk: int = 2000, after: int = 0) ->
         last = rows[-1].pk
 
 
-def keyset_values(
-    queryset: QuerySet[Any], *fields: str, chunk: int = 5000, after: int = 0
-) -> Iterator[dict[str, Any]]:
-    """As ``keyset_all``, but plain values and ``pk``: for exports of very many rows."""
-    last = after
-    values = queryset.order_by("pk").values("pk", *fields)
-    while True:
-        rows = list(values.filter(pk__gt=last)[:chunk])
-        yield from rows
-        if len(rows) < chunk:
-            return
-        last = rows[-1]["pk"]
-
-
 @dataclass(frozen=True)
 class _Place:
     value: Any

@@ -32,12 +32,6 @@ def model_of(evaluation: Evaluation) -> str:
     return f"{checkpoint.code} ({checkpoint.run.code}, step {checkpoint.step})"
 
 
-def short_of(evaluation: Evaluation) -> str:
-    """The same where the run is plain."""
-    row = evaluation.checkpoint
-    return evaluation.endpoint if row is None else f"{row.code} step {row.step}"
-
-
 def way_of(evaluation: Evaluation) -> str:
     """How it draws."""
     return "greedy" if evaluation.greedy else "sampled"

@@ -50,8 +50,3 @@ def abandoned(device: str, before: int) -> QuerySet[DeviceTicket]:
     return DeviceTicket.objects.filter(device=device, released_at=None, pk__lt=before).exclude(
         pk__in=queue_of(device).values("pk")
     )
-
-
-def holder_of(device: str) -> DeviceTicket | None:
-    """Who holds a device."""
-    return queue_of(device).first()

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from studio.web.choices import FINISHED, HELD, JobState
+from studio.web.choices import FINISHED, JobState
 from studio.web.codes import CodedModel
 
 
@@ -74,11 +74,6 @@ class Job(CodedModel):
     def is_finished(self) -> bool:
         """Whether nothing moves any more by itself."""
         return self.state in FINISHED
-
-    @property
-    def is_held(self) -> bool:
-        """Whether a worker claims to be at it."""
-        return self.state in HELD
 
     @property
     def share(self) -> float | None:

@@ -6,7 +6,7 @@ from django.core import signing
 
 from studio.web.errors import BadRequest
 from studio.web.models import Job
-from studio.web.pagination import Count, Page, capped_count, keyset, keyset_all, keyset_values
+from studio.web.pagination import Count, Page, capped_count, keyset, keyset_all
 
 pytestmark = pytest.mark.django_db
 
@@ -103,9 +103,3 @@ def test_a_count_stops_at_its_cap() -> None:
 def test_all_rows_come_in_chunks_and_can_be_resumed(jobs: list[Job]) -> None:
     assert list(keyset_all(Job.objects.all(), chunk=3)) == jobs
     assert list(keyset_all(Job.objects.all(), chunk=5, after=jobs[3].pk)) == jobs[4:]
-
-
-def test_plain_values_come_in_chunks_too(jobs: list[Job]) -> None:
-    expected = [{"pk": job.pk, "code": job.code} for job in jobs]
-    assert list(keyset_values(Job.objects.all(), "code", chunk=3)) == expected
-    assert list(keyset_values(Job.objects.all(), "code", after=jobs[3].pk)) == expected[4:]

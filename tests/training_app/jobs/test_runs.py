@@ -30,7 +30,7 @@ from training_app.jobs.runs import KIND, cancel_run, resume_run, start_run
 from training_app.models import Checkpoint, DeviceTicket, TrainingRun
 from training_app.operations.devices import take_ticket
 from training_app.operations.runs import settle_abandoned
-from training_app.queries.devices import holder_of, queue_of
+from training_app.queries.devices import queue_of
 from training_app.queries.runs import metrics_since, run_dir
 
 PROJECT = Path(__file__).parents[3]
@@ -478,7 +478,7 @@ def test_a_second_run_waits_for_the_first_and_says_for_whom(studio: Path) -> Non
     assert process.wait(100) == 0
     assert notes[0] == f"waiting for cpu: {first.code} trains"
     assert {stored(first).state, stored(second).state} == {JobState.SUCCEEDED}
-    assert holder_of("cpu") is None
+    assert queue_of("cpu").first() is None
 
 
 def test_a_waiting_run_gives_its_worker_to_the_one_before(studio: Path) -> None:
