@@ -39,6 +39,11 @@ _TOO_WIDE = """() => [...document.querySelectorAll('main table, main pre')].filt
 
 
 _DRAWN = 'html[data-figures="drawn"]'
+# A chart follows its place a moment after the window does.
+_FIT = """() => [...document.querySelectorAll('[data-plot][data-drawn]')].every((plot) => {
+  const drawing = plot.offsetParent && plot.querySelector('.main-svg');
+  return !drawing || Math.abs(drawing.clientWidth - plot.clientWidth) < 2;
+})"""
 
 
 @dataclass(frozen=True)
@@ -236,6 +241,7 @@ class Camera:
             page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
             for width in self.widths:
                 page.set_viewport_size({"width": width, "height": WIDTHS[width]})
+                page.wait_for_function(_FIT)
                 name = f"{shot.name}-{width}-{theme}"
                 if shot.ours:
                     self._look(page, name, width)
