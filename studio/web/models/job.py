@@ -76,6 +76,13 @@ class Job(CodedModel):
         return self.state in FINISHED
 
     @property
+    def doing(self) -> str:
+        """What it is at, in words: what it said itself, or what it waits for."""
+        if self.note:
+            return self.note
+        return "waiting for a worker" if self.state == JobState.QUEUED else "under way"
+
+    @property
     def share(self) -> float | None:
         """Progress from 0 to 1; None while the total is not known."""
         return min(1.0, self.done / self.total) if self.total else None

@@ -196,3 +196,15 @@ def _until(job: Job, reached: Callable[[], bool]) -> None:
         assert time.monotonic() < deadline, f"{job.code} is still {job.state}"
         pause.wait(0.05)
         job.refresh_from_db()
+
+
+@pytest.mark.parametrize(
+    ("state", "note", "doing"),
+    [
+        (JobState.QUEUED, "", "waiting for a worker"),
+        (JobState.RUNNING, "", "under way"),
+        (JobState.RUNNING, "proving T-0001", "proving T-0001"),
+    ],
+)
+def test_a_job_says_what_it_is_at(state: JobState, note: str, doing: str) -> None:
+    assert Job(state=state, note=note).doing == doing
