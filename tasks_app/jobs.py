@@ -474,7 +474,7 @@ def _claw_eval_items(handle: JobHandle, root: Path) -> Iterator[Item]:
             found.name,
             found.spec,
             prove(found.spec),
-            source_id=f"{claw_eval.SOURCE}:{found.name}",
+            source_id=found.source_id,
             tier=found.tier,
             reason=found.reason,
             defects=found.defects,

@@ -6,6 +6,7 @@ never replaced: to rename over a device takes it away from everybody.
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,3 +32,22 @@ def whole_file(path: Path) -> Iterator[Path]:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give a new folder to write to; it takes the name ``path`` at the end, or is gone after an
+    error.
+
+    Raises FileExistsError before anything is written where something lies at ``path``.
+    """
+    if path.exists() or path.is_symlink():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    partial = path.with_name(path.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        partial.rename(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

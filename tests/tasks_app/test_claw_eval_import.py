@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from tasks_app.core.importers.claw.tiers import VIEW_ONLY
+from tasks_app.core.spec import TaskSpec
 from tasks_app.enums import Split, TaskState
 from tasks_app.models import ImportItem, Task
+from tasks_app.operations.tasks import create_task
+from tests.factories.specs import imported_spec, small_spec
 from tests.tasks_app.core.importers.claw_folders import folder
 
 ROOT = Path(os.environ.get("CLAW_EVAL", Path(__file__).parents[3] / "shared" / "claw-eval"))
@@ -74,3 +77,46 @@ def test_a_whole_checkout_is_imported_quickly_enough() -> None:
     }
     assert found["refused"] == {}
     assert Task.objects.filter(evaluation_only=True, tags__contains=[VIEW_ONLY]).count() == 68
+
+
+def exported(filter_text: str, path: Path) -> dict[str, Any]:
+    out = StringIO()
+    call_command("export_tasks", filter_text, "--to", "claw-eval", str(path), "--json", stdout=out)
+    found = json.loads(out.getvalue().splitlines()[-1])
+    assert isinstance(found, dict)
+    return found
+
+
+def test_an_export_is_read_back_as_the_tasks_that_are_here_already(tmp_path: Path) -> None:
+    for seed in (7, 8):
+        create_task(spec=small_spec(seed=seed), by=None)
+    found = exported("track:claw_eval", tmp_path / "out")
+    assert (sorted(found), found["rows"]) == (["rows", "seconds", "sha256"], 2)
+    assert exported("track:claw_eval", tmp_path / "again")["sha256"] == found["sha256"]
+    back = imported(tmp_path / "out")
+    assert (len(back["tiers"]["A"]), back["refused"]) == (2, {})
+    assert set(ImportItem.objects.values_list("outcome", flat=True)) == {"known"}
+    hashes = set(Task.objects.values_list("spec_hash", flat=True))
+    Task.objects.all().delete()
+    imported(tmp_path / "out")
+    assert set(Task.objects.values_list("spec_hash", flat=True)) == hashes
+    assert not Task.objects.filter(evaluation_only=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [(small_spec(track="pocket"), "of the track pocket"), (imported_spec(), "an import")],
+    ids=["pocket", "import"],
+)
+def test_what_has_no_such_form_is_refused_before_anything_is_written(
+    tmp_path: Path, spec: TaskSpec, reason: str
+) -> None:
+    create_task(spec=spec, by=None)
+    with pytest.raises(CommandError, match=reason):
+        exported("", tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_replaces_nothing(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be written: File exists"):
+        exported("", tmp_path)

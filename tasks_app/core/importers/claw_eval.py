@@ -24,6 +24,7 @@ from tasks_app.core.importers.claw.folder import (
 )
 from tasks_app.core.importers.claw.forms import DESK
 from tasks_app.core.importers.claw.grading import Grading, read_grading, whole, word
+from tasks_app.core.importers.claw.own import is_own, read_own
 from tasks_app.core.importers.claw.records import Records, read_records
 from tasks_app.core.importers.claw.tiers import VIEW_ONLY, Tier, tier_of
 from tasks_app.core.importers.claw.tools import Tools, read_tools
@@ -50,6 +51,8 @@ class Imported:
     """Upstream defect id → what was found and done."""
     runs: bool = True
     """Whether it runs here, or is there to be seen."""
+    source_id: str = ""
+    """What the source calls it; empty for a task of our own, which is known by its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,15 @@ def folders(root: Path) -> list[Path]:
     return sorted(f for f in below.iterdir() if f.is_dir() and not f.name.startswith("."))
 
 
+def _own(folder: Folder) -> Imported:
+    spec = read_own(folder)
+    put_right = f"; findings: {'; '.join(folder.findings)}" if folder.findings else ""
+    return Imported(folder.name, spec, "A", f"written by this studio{put_right}", {})
+
+
 def _read(folder: Folder) -> Imported:
+    if is_own(folder):
+        return _own(folder)
     text = folder.text("text", "prompt", most=LONGEST_REQUEST)
     if not text:
         raise folder.refusal("/prompt", "prompt.text is empty")
@@ -142,6 +153,7 @@ def _read(folder: Folder) -> Imported:
         f"{tier.reason}; services {used}{put_right}",
         defects,
         tier.runs,
+        f"{SOURCE}:{name}",
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.lib.files import whole_file
+from studio.lib.files import whole_file, whole_folder
 
 
 def test_a_file_appears_whole(tmp_path: Path) -> None:
@@ -59,3 +59,28 @@ def test_a_pipe_is_written_and_never_replaced(tmp_path: Path) -> None:
 def test_a_device_is_never_replaced() -> None:
     with whole_file(Path("/dev/null")) as place:
         assert place == Path("/dev/null")
+
+
+def test_a_folder_appears_whole(tmp_path: Path) -> None:
+    with whole_folder(tmp_path / "a") as place:
+        (place / "one").write_text("1")
+        assert not (tmp_path / "a").exists()
+    assert [p.name for p in tmp_path.rglob("*")] == ["a", "one"]
+
+
+def test_after_an_error_no_folder_is_left(tmp_path: Path) -> None:
+    def fail() -> None:
+        with whole_folder(tmp_path / "a") as place:
+            (place / "one").write_text("1")
+            raise ValueError("the middle")
+
+    with pytest.raises(ValueError, match="the middle"):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_lies_there_is_never_replaced_by_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(FileExistsError), whole_folder(tmp_path / "a"):
+        pass
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a", "old")]
