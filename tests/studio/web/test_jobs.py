@@ -12,6 +12,7 @@ from django.utils import timezone
 from pydantic_core import PydanticSerializationError
 
 from studio.web import claims, jobs, workers
+from studio.web.choices import JobState
 from studio.web.models import Job
 from tests.studio.web import job_kinds
 
