@@ -16,10 +16,9 @@ from axe_playwright_python.sync_playwright import Axe
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.test import RequestFactory
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route
 
 from studio.web.middleware import policy
-from tests.browser.chromium import NoChromium, executable, launch
 
 pytestmark = pytest.mark.browser
 
@@ -57,19 +56,6 @@ def _home(**changes: Any) -> dict[str, Any]:
         "messages": [SimpleNamespace(level_tag="success", extra_tags="/undo/", text="x")],
         **changes,
     }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for the module."""
-    try:
-        executable()
-    except NoChromium as missing:
-        pytest.skip(str(missing))
-    with sync_playwright() as playwright:
-        found = launch(playwright)
-        yield found
-        found.close()
 
 
 @pytest.fixture

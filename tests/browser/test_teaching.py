@@ -11,9 +11,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.chromium import NoChromium, executable, launch
 from tests.browser.site import Person, Site, private_site, sign_in_all
 from tests.browser.visitor import Visitor
 
@@ -41,19 +40,6 @@ measure.every = 0
 measure.new_family_tasks = 1
 """
 """Places of the recipe that have no field of their own."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for the module."""
-    try:
-        executable()
-    except NoChromium as missing:
-        pytest.skip(str(missing))
-    with sync_playwright() as playwright:
-        found = launch(playwright)
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

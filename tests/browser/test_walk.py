@@ -9,27 +9,14 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.chromium import PATIENCE, NoChromium, executable, launch
+from tests.browser.chromium import PATIENCE
 from tests.browser.site import PASSWORD, Person, Site, private_site, sign_in_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ADA = Person("ada", "Ada", "Winter", "editor")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for the module."""
-    try:
-        executable()
-    except NoChromium as missing:
-        pytest.skip(str(missing))
-    with sync_playwright() as playwright:
-        found = launch(playwright)
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from rollouts_app.core.episode import run_episode
 from rollouts_app.core.scripted import plain
@@ -17,7 +17,6 @@ from rollouts_app.queries import selected
 from studio.web.choices import Role
 from tasks_app.core.program import Act as Step
 from tasks_app.core.spec import Limits
-from tests.browser.chromium import NoChromium, executable, launch
 from tests.factories.people import person
 from tests.factories.specs import small_spec
 from tests.rollouts_app.conftest import rolled_out, stored
@@ -34,29 +33,14 @@ class Live:
     url: str
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for the module."""
-    try:
-        executable()
-    except NoChromium as missing:
-        pytest.skip(str(missing))
-    # Playwright's loop runs in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        found = launch(playwright)
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def visit(browser: Browser, live_server: Live) -> Iterator[Visit]:
+def visit(beside: Browser, live_server: Live) -> Iterator[Visit]:
     """Opens a page as a signed-in reviewer; fails on any script error, CSP report or 5xx."""
     client = Client()
     client.force_login(person("jo", Role.REVIEWER))
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     faults: list[str] = []
-    context = browser.new_context(
+    context = beside.new_context(
         viewport={"width": 1440, "height": 900},
         reduced_motion="reduce",
         permissions=["clipboard-read", "clipboard-write"],
@@ -84,7 +68,7 @@ def visit(browser: Browser, live_server: Live) -> Iterator[Visit]:
 
 
 @pytest.fixture
-def refund(browser: Browser, transactional_db: None) -> Episode:
+def refund(beside: Browser, transactional_db: None) -> Episode:
     """The reference's episode on the support example."""
     stored(example("support_resolution"))
     return rolled_out().episodes.get()
@@ -159,9 +143,9 @@ def test_the_strip_the_rail_and_a_check_lead_to_their_turn(refund: Episode, visi
     changed_by(page, 10)
 
 
-def test_the_page_reads_without_javascript(refund: Episode, browser: Browser, visit: Visit) -> None:
+def test_the_page_reads_without_javascript(refund: Episode, beside: Browser, visit: Visit) -> None:
     scripted = visit(f"/episodes/{refund.code}/")
-    with browser.new_context(java_script_enabled=False) as context:
+    with beside.new_context(java_script_enabled=False) as context:
         context.add_cookies(
             [
                 {"name": cookie["name"], "value": cookie["value"], "url": scripted.url}
