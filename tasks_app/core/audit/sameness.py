@@ -3,12 +3,13 @@
 """
 
 import random
+import re
 from typing import Final
 
 from tasks_app.core.audit import rigs, spots
 from tasks_app.core.audit.planter import SpecPlanter, Written
 from tasks_app.core.audit.rigs import Judge, rigged_check
-from tasks_app.core.program import ProgramRun
+from tasks_app.core.program import ProgramRun, bind
 from tasks_app.core.services.catalog import tools
 
 
@@ -63,6 +64,55 @@ def _right(run: ProgramRun, rows: list[Written], holder: Written) -> int | None:
     return found[0] if len(found) == 1 and found[0] > 0 else None
 
 
+def _first_of_two(data: Written, rng: random.Random) -> bool:
+    """The record that is meant has a double, and the reference takes whichever comes first."""
+    before = spots.run(data)
+    own = [h for h in _bindings(data["reference"]) if h.get("field") == "id" and _one(h)]
+    if before is None:
+        return False
+    rng.shuffle(own)
+    for holder in own:
+        found = _given(before, holder)
+        place = next((p for p in spots.records(data) if found == [p.record.get("id")]), None)
+        number = re.fullmatch(r"(.*?)(\d+)", str(place.record["id"])) if place else None
+        if place is None or number is None:
+            continue
+        rows = data["services"][place.service][place.collection]
+        at = rows.index(place.record)
+        double = f"{number[1]}{int(number[2]) + 1:0{len(number[2])}d}"
+        if any(p.record.get("id") == double for p in spots.records(data)):
+            continue
+        rows.insert(at + 1, {**place.record, "id": double})
+        parts = ("from", "path", "where", "sort")
+        alike = [
+            h
+            for h in _bindings(data["reference"])
+            if _one(h) and all(h.get(part) == holder.get(part) for part in parts)
+        ]
+        for one in alike:
+            one["take"] = "first"
+        after = spots.run(data)
+        if after is not None and len(_given(after, holder)) > 1 and after.acts == before.acts:
+            return True
+        for one in alike:
+            one.pop("take")
+        del rows[at + 1]
+    return False
+
+
+def _one(holder: Written) -> bool:
+    return bool(holder.get("take", "only") == "only")
+
+
+def _given(run: ProgramRun, holder: Written) -> list[object]:
+    """What a choice would give if it took all that fit."""
+    try:
+        found = bind({**holder, "take": "all"}, run.results)
+    except LookupError:
+        return []
+    return found if isinstance(found, list) else []
+
+
 def _all_literal(data: Written, _rng: random.Random) -> bool:
     """The reference is the plain calls of one run."""
     data["reference"] = spots.literalise(data)
@@ -108,6 +158,8 @@ def _check(
 SAMENESS: Final = (
     SpecPlanter("D2", "by_position", "The reference takes the third of a list", _by_position,
                 also=("N2",)),
+    SpecPlanter("D2", "first_of_two", "The record that is meant has a double, and the first counts",
+                _first_of_two, also=("N2",)),
     SpecPlanter("D2", "all_literal", "The reference is the plain calls of one run",
                 _all_literal, also=("O3", "N2")),
     SpecPlanter("D2", "own_retry", "The reference repeats the call that fails today",

@@ -6,7 +6,8 @@ collection: a record that the reference does not name and that no other record n
 is bound anew. A field that it then writes otherwise is unstable: it may stand in no hash.
 
 What another seed cannot move (the neighbour in a list is needed as well) is read off the program:
-the third of several is a place in today's list, not a reason.
+the third of several is a place in today's list, not a reason. Nor is the first of several that
+fit alike (alike.py).
 """
 
 import copy
@@ -19,6 +20,7 @@ from tasks_app.core.program import ProgramRun, run_program
 from tasks_app.core.records import diff
 from tasks_app.core.services.catalog import collections
 from tasks_app.core.spec import Fault
+from tasks_app.core.validation.alike import unordered
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
 from tasks_app.core.validation.trace import bindings
@@ -106,7 +108,11 @@ def _add_texts(value: Any, found: set[str]) -> None:
 
 
 def solves_again(trial: Trial, varied: Varied) -> Iterator[Finding]:
-    """D2: the program solves the task under another seed, and counts on no place in a list."""
+    """D2: the program solves the task under another seed, and counts on no place in a list.
+
+    Taking one of several that fit alike blocks: the task itself does not say which is meant.
+    """
+    yield from unordered(trial)
     if varied.play.grade.passed:
         yield from _counted(trial)
         return

@@ -1,7 +1,8 @@
 """D2 and X2: another seed is solved by the same program, which then writes the same."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -12,6 +13,7 @@ from tasks_app.core.program import Act
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import TaskSpec, load_spec
 from tasks_app.core.validation.proof import prove
+from tasks_app.core.validation.trace import bindings
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.validation.variation import (
     Varied,
@@ -83,6 +85,63 @@ def test_a_place_in_a_list_whose_other_entries_are_needed_warns() -> None:
             "step done takes number 2 of the 4 events of found by its place",
         )
     ]
+
+
+def _reschedule(change: Callable[[Written, Written], None]) -> TaskSpec:
+    """A small task with its meeting and a change of it."""
+    family = FAMILIES["pocket_reschedule"]
+    data = draft(family, Plan(family.name, "to_morning", 1, 2, 0)).written()
+    reference = [step for step in data["reference"] if "id" in step]
+    title = entry(reference, "done")["arguments"]["event_id"]["where"]["title"]
+    events = data["services"]["calendar"]["events"]
+    change(data, next(event for event in events if event["title"] == title))
+    return load_spec(data)
+
+
+def _double(data: Written, meeting: Written) -> None:
+    data["services"]["calendar"]["events"].append({**meeting, "id": "EV-999"})
+
+
+def _take_first(data: Written, **more: str) -> None:
+    for step in data["reference"][1:3]:
+        for binding in bindings(step["arguments"]):
+            if "where" in binding:
+                cast(Written, binding).update(take="first", **more)
+
+
+def _said(spec: TaskSpec) -> list[tuple[str, str, str, str]]:
+    trial = Trial(spec)
+    assert trial.reference.grade.passed
+    found = solves_again(trial, Varied(trial))
+    return [(f.gate, f.severity, f.path, f.message) for f in found]
+
+
+def test_taking_the_first_of_two_that_fit_alike_blocks() -> None:
+    def twice(data: Written, meeting: Written) -> None:
+        _double(data, meeting)
+        _take_first(data)
+
+    words = "takes the first of 2 events of found that fit alike"
+    assert _said(_reschedule(twice)) == [
+        ("D2", "block", "/reference/1", f"step slots {words}"),
+        ("D2", "block", "/reference/2", f"step done {words}"),
+    ]
+
+
+def test_taking_the_first_in_an_order_is_a_choice_unless_two_stand_alike_in_it() -> None:
+    def in_order(by: str) -> TaskSpec:
+        def twice(data: Written, meeting: Written) -> None:
+            _double(data, meeting)
+            _take_first(data, sort=by)
+
+        return _reschedule(twice)
+
+    assert _said(in_order("id")) == []
+    assert [path for _, _, path, _ in _said(in_order("start"))] == ["/reference/1", "/reference/2"]
+
+
+def test_taking_the_first_where_only_one_fits_is_a_choice() -> None:
+    assert _said(_reschedule(lambda data, _meeting: _take_first(data))) == []
 
 
 def test_a_field_that_differs_from_seed_to_seed_is_found_and_freed(

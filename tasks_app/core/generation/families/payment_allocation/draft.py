@@ -86,7 +86,8 @@ class Booking:
         )
         self.order = list({id(p.invoice): p.invoice for p in facts.parts}.values())
         for place in range(len(self.order)):
-            chosen = ref("owed", "invoices", where=self._next(place), take="first", field="id")
+            where = self._next(place)
+            chosen = ref("owed", "invoices", where=where, sort="due_on", take="first", field="id")
             steps.append(step(f"invoice{place}", "finance_get_invoice", invoice_id=chosen))
 
     def _next(self, place: int) -> Json:

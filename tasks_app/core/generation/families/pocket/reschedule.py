@@ -96,7 +96,7 @@ class Reschedule(PocketFamily):
                 "done",
                 "calendar_move_event",
                 event_id=own("id"),
-                start=ref("slots", "slots", take="first", field="start"),
+                start=ref("slots", "slots", sort="start", take="first", field="start"),
             ),
         ]
         where = {"id": event["id"]}

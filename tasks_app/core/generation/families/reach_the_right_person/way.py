@@ -46,9 +46,8 @@ class Way:
         facts = self.facts
         if facts.author is None:
             return facts.number
-        latest = ref(
-            "posts", "posts", where={"author": facts.author.email}, take="first", field="text"
-        )
+        own = {"author": facts.author.email}
+        latest = ref("posts", "posts", where=own, sort="-date", take="first", field="text")
         return fn("regex", latest, rf"{facts.topic.thing} (\d+)")
 
     def find(self) -> None:
