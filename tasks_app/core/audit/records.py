@@ -362,6 +362,26 @@ def _no_address(data: Written, rng: random.Random) -> bool:
     return True
 
 
+def _text_as_list(data: Written, rng: random.Random) -> bool:
+    names = ("status", "name", "subject", "currency", "queue")
+    found = spots.one(rng, spots.fields(data, lambda n, v: n in names and isinstance(v, str)))
+    if found is None:
+        return False
+    place, name = found
+    place.record[name] = [place.record[name]]
+    return True
+
+
+def _lines_as_text(data: Written, rng: random.Random) -> bool:
+    lists = spots.fields(data, lambda n, v: n in ("lines", "tags", "to", "attendees") and bool(v))
+    found = spots.one(rng, lists)
+    if found is None:
+        return False
+    place, name = found
+    place.record[name] = "as above"
+    return True
+
+
 def _money_as_text(data: Written, rng: random.Random) -> bool:
     found = spots.one(
         rng,
@@ -521,6 +541,10 @@ RECORDS: Final = (
     SpecPlanter("R3", "from_the_future", "Created three years after the clock", _from_the_future,
                 also=("O1",)),
     SpecPlanter("R3", "no_address", "A mail address without @", _no_address, also=("O1",)),
+    SpecPlanter("R3", "text_as_list", "A text field that holds a list", _text_as_list,
+                also=("O1", "T2")),
+    SpecPlanter("R3", "list_as_text", "A list field that holds a text", _lines_as_text,
+                also=("O1", "T2")),
     SpecPlanter("R3", "money_as_text", "An amount written as 74.00 EUR", _money_as_text,
                 also=("R2", "O1")),
     SpecPlanter("R3", "days_backwards", "A second day before the first", _days_backwards),

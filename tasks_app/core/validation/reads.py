@@ -33,7 +33,7 @@ READS: Final[Mapping[str, frozenset[str]]] = {
     "S4": frozenset({"checks", "clock", "evaluation_only", "timeline"}),
     "R1": _WORLD,
     "R2": _SAID | {"alternatives"},
-    "R3": frozenset({"clock", "services", "timeline"}),
+    "R3": frozenset({"clock", "evaluation_only", "services", "timeline"}),
     "R4": _SAID | {"language"},
     "T1": _TOOLS,
     "T2": _TOOLS | {"services", "user", "workplace"},

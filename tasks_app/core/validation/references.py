@@ -26,6 +26,7 @@ from tasks_app.core.validation.known import (
     record_fields,
     record_ids,
 )
+from tasks_app.core.validation.record_types import ANYTHING, Misfit, record_shapes
 from tasks_app.core.values import LEAVES, LISTS, MISSING, NUMBERS, OBJECTS, pattern
 from tasks_app.core.world.world import World, seed_problem
 
@@ -504,6 +505,20 @@ def _timeline(spec: TaskSpec) -> Iterator[Finding]:
 # --- R3 ------------------------------------------------------------------------------------------
 
 
+def _misfits(
+    field: str, misfits: Sequence[Misfit], place: str, spec: TaskSpec
+) -> Iterator[Finding]:
+    for misfit in misfits[:3]:
+        inside = f" at {pointer(*misfit.path)}" if misfit.path else ""
+        yield finding(
+            "R3",
+            f"{place}{pointer(*misfit.path)}",
+            f"{field}{inside} is {misfit.found}, where the service keeps {misfit.wanted}",
+            hint=f"write {misfit.wanted}",
+            severity="warn" if spec.evaluation_only else "block",
+        )
+
+
 def domain_values(spec: TaskSpec) -> Iterator[Finding]:
     """R3: dates are days that exist, mail addresses look like some, created is not after updated
     or now.
@@ -515,10 +530,17 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
             allowed = {field: values for field, values in known.items() if values}
             dated = _dated(records)
             figures = number_fields().get(f"{service}/{name}", frozenset()) | _figures(records)
+            shapes = record_shapes().get(f"{service}/{name}", {})
             home = pointer("services", service, name)
             for i, record in enumerate(records):
                 place = f"{home}/{i}"
                 for field, value in record.items():
+                    shape = shapes.get(field, ANYTHING)
+                    if type(value) not in shape.plain:  # nearly always it is plain
+                        misfits = list(shape.misfits(value))
+                        if misfits and not (type(value) is str and field in figures):
+                            yield from _misfits(field, misfits, f"{place}{pointer(field)}", spec)
+                            continue
                     past = field in _PAST_FIELDS
                     if type(value) is str and field in figures:
                         yield _no_number(field, value, f"{place}{pointer(field)}")

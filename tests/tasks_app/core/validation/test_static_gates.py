@@ -112,6 +112,36 @@ PLANTED: list[tuple[str, str, str, Callable[[Written], object]]] = [
         lambda d: d["services"]["crm"]["customers"][0].update(email="rosalind at mailbarn"),
     ),
     (
+        "R3",
+        "/services/helpdesk/tickets/3/status",
+        SUPPORT,
+        lambda d: ticket(d, "TK-2058").update(status=[1, 2]),
+    ),
+    (
+        "R3",
+        "/services/crm/customers/0/name",
+        SUPPORT,
+        lambda d: d["services"]["crm"]["customers"][0].update(name=-7.5),
+    ),
+    (
+        "R3",
+        "/services/orders/orders/0/lines",
+        SUPPORT,
+        lambda d: d["services"]["orders"]["orders"][0].update(lines="nonsense"),
+    ),
+    (
+        "R3",
+        "/services/orders/orders/0/lines/0/quantity",
+        SUPPORT,
+        lambda d: d["services"]["orders"]["orders"][0]["lines"][0].update(quantity=True),
+    ),
+    (
+        "R3",
+        "/services/finance/refunds/0/amount",
+        SUPPORT,
+        lambda d: d["services"]["finance"]["refunds"].append({"id": "RF-1", "amount": {"x": 1}}),
+    ),
+    (
         "R4",
         "/request/text",
         SUPPORT,
