@@ -236,7 +236,7 @@ def _capabilities() -> str:
 
 
 def _gates(described: Lines) -> str:
-    titles = {gate.id: gate.title for gate in STATIC} | TITLES
+    titles = {**{gate.id: gate.title for gate in STATIC}, **TITLES}
     wanted = [f"{gate}.{part}" for gate in titles for part in ("checks", "why", "repair")]
     _take(described, wanted, "the proof")
     missing = [key for key in wanted if key not in described]
