@@ -137,7 +137,7 @@ PLANTED: list[tuple[str, str, str, Callable[[Written], object]]] = [
     ),
     (
         "R3",
-        "/services/finance/refunds/0/amount",
+        "/services/finance/refunds/3/amount",
         SUPPORT,
         lambda d: d["services"]["finance"]["refunds"].append({"id": "RF-1", "amount": {"x": 1}}),
     ),
