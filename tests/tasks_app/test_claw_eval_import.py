@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from io import StringIO
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from tasks_app.core.importers.claw.tiers import VIEW_ONLY
 from tasks_app.core.spec import TaskSpec
 from tasks_app.enums import Split, TaskState
 from tasks_app.models import ImportItem, Task
 from tasks_app.operations.tasks import create_task
+from tests.factories.people import person
 from tests.factories.specs import imported_spec, small_spec
 from tests.tasks_app.core.importers.claw_folders import folder
 
@@ -77,6 +80,24 @@ def test_a_whole_checkout_is_imported_quickly_enough() -> None:
     }
     assert found["refused"] == {}
     assert Task.objects.filter(evaluation_only=True, tags__contains=[VIEW_ONLY]).count() == 68
+
+
+TABS = ("request", "records", "tools", "constraints", "checks", "reference", "model", "history")
+
+
+@pytest.mark.skipif(
+    not ROOT.is_dir(), reason="no Claw-Eval checkout beside the project; set CLAW_EVAL to one"
+)
+@pytest.mark.parametrize("name", ["C01zh_*", "M042_*", "T045zh_*", "T070zh_*", "T104_*"])
+def test_every_tab_of_an_import_opens(tmp_path: Path, name: str) -> None:
+    place = next(ROOT.glob(name))
+    shutil.copytree(place, tmp_path / place.name)
+    imported(tmp_path)
+    client = Client()
+    client.force_login(person("vera"))
+    code = Task.objects.get().code
+    answers = [client.get(f"/tasks/{code}/?tab={tab}").status_code for tab in TABS]
+    assert answers == [200] * len(TABS)
 
 
 def exported(filter_text: str, path: Path) -> dict[str, Any]:

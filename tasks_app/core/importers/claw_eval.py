@@ -25,6 +25,7 @@ from tasks_app.core.importers.claw.folder import (
 from tasks_app.core.importers.claw.forms import DESK
 from tasks_app.core.importers.claw.grading import Grading, read_grading, whole, word
 from tasks_app.core.importers.claw.own import is_own, read_own
+from tasks_app.core.importers.claw.places import place_of
 from tasks_app.core.importers.claw.records import Records, read_records
 from tasks_app.core.importers.claw.tiers import VIEW_ONLY, Tier, tier_of
 from tasks_app.core.importers.claw.tools import Tools, read_tools
@@ -70,8 +71,6 @@ def read_folder(folder: Path) -> Imported | Refused:
         return _read(open_folder(folder))
     except ImportProblemError as problem:
         return Refused(name, str(problem))
-    except SpecError as problem:
-        return Refused(name, f"task.yaml, line 1: does not fit the task format: {problem}")
 
 
 def folders(root: Path) -> list[Path]:
@@ -109,41 +108,44 @@ def _read(folder: Folder) -> Imported:
     environment = folder.section("environment")
     turns = environment.get("max_turns")
     name = folder.name
-    spec = load_spec(
-        {
-            "format": "coworker-task/1",
-            "slug": _slug(name),
-            "title": (folder.text("task_name") or name)[:300],
-            "language": language,
-            "tags": _tags(folder, tier),
-            "track": "claw_eval",
-            "family": word(f"claw_eval_{folder.text('category') or 'general'}"),
-            "subtype": word(re.sub(r"^[TMC]\d+(zh|en)?_", "", name)),
-            "difficulty": {"level": _level(folder)},
-            "clock": {"start": clock_of(services), "zone": "UTC"},
-            "seed": 0,
-            "workplace": {
-                "organisation": "as the request says",
-                "coworker": {"role": "assistant", "mailbox": DESK},
-                "requester": {"name": "the user"},
-            },
-            "request": {"text": text, "attachments": _attachments(folder)},
-            **({} if colleague is None else {"user": colleague}),
-            "services": services,
-            "tools": list(own),
-            "tool_aliases": tools.aliases,
-            "constraints": grading.constraints,
-            "checks": grading.checks,
-            "limits": {
-                "turns": whole(turns, 30, 2000),
-                "tool_calls": 5 * whole(turns, 30, 400),
-                "seconds": whole(environment.get("timeout_seconds"), 600, 86_400),
-            },
-            "evaluation_only": True,
-            "aliases": _aliases(folder),
-            "provenance": _provenance(folder, records, tools, grading, tier, defects),
-        }
-    )
+    data = {
+        "format": "coworker-task/1",
+        "slug": _slug(name),
+        "title": (folder.text("task_name") or name)[:300],
+        "language": language,
+        "tags": _tags(folder, tier),
+        "track": "claw_eval",
+        "family": word(f"claw_eval_{folder.text('category') or 'general'}"),
+        "subtype": word(re.sub(r"^[TMC]\d+(zh|en)?_", "", name)),
+        "difficulty": {"level": _level(folder)},
+        "clock": {"start": clock_of(services), "zone": "UTC"},
+        "seed": 0,
+        "workplace": {
+            "organisation": "as the request says",
+            "coworker": {"role": "assistant", "mailbox": DESK},
+            "requester": {"name": "the user"},
+        },
+        "request": {"text": text, "attachments": _attachments(folder)},
+        **({} if colleague is None else {"user": colleague}),
+        "services": services,
+        "tools": list(own),
+        "tool_aliases": tools.aliases,
+        "constraints": grading.constraints,
+        "checks": grading.checks,
+        "limits": {
+            "turns": whole(turns, 30, 2000),
+            "tool_calls": 5 * whole(turns, 30, 400),
+            "seconds": whole(environment.get("timeout_seconds"), 600, 86_400),
+        },
+        "evaluation_only": True,
+        "aliases": _aliases(folder),
+        "provenance": _provenance(folder, records, tools, grading, tier, defects),
+    }
+    try:
+        spec = load_spec(data)
+    except SpecError as problem:
+        place = place_of(folder, records, problem.problems[0])
+        raise ImportProblemError(f"{place}: does not fit the task format: {problem}") from problem
     used = ", ".join(sorted(services)) or "none"
     put_right = f"; findings: {'; '.join(folder.findings)}" if folder.findings else ""
     return Imported(

@@ -118,6 +118,9 @@ def _note_lines(node: Any, place: str, lines: dict[str, int]) -> None:
             below = f"{place}/{getattr(key, 'value', '')}"
             lines[below] = _line(key)
             _note_lines(value, below, lines)
+    elif isinstance(node, yaml.ScalarNode):
+        if "\x00" in node.value:
+            raise UnsafeYamlError(f"line {_line(node)}: a NUL character is refused")
     elif isinstance(node, yaml.SequenceNode):
         for number, item in enumerate(node.value):
             _note_lines(item, f"{place}/{number}", lines)

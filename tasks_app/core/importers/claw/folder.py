@@ -4,6 +4,8 @@ Nothing of it is executed. What is not as it should be is refused with file and 
 with a finding that says so; nothing is dropped in silence.
 """
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -177,7 +179,11 @@ def is_file(path: Path) -> bool:
 
 
 def read_rows(folder: Path, inner: PurePosixPath) -> list[dict[str, Any]]:
-    """Read a JSON list of objects below a folder. Raises ImportProblemError with the line."""
+    """Read a JSON list of objects below a folder, exactly. Raises ImportProblemError with the line.
+
+    What a reader would change in silence is refused: a field that stands twice in an object, a
+    number beyond 64 bits, a text that no database keeps.
+    """
     data = read_below(folder, inner)
     try:
         rows = orjson.loads(data)
@@ -185,7 +191,46 @@ def read_rows(folder: Path, inner: PurePosixPath) -> list[dict[str, Any]]:
         raise ImportProblemError(f"{inner}, line {problem.lineno}: {problem.msg}") from problem
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ImportProblemError(f"{inner}, line 1: expected a list of objects")
-    return rows
+    text = data.decode("utf-8")
+    at = text.index("[") + 1
+    exact = []
+    for _ in rows:
+        at = text.index("{", at)
+        try:
+            row, end = _EXACT.raw_decode(text, at)
+        except ValueError as problem:
+            raise ImportProblemError(f"{inner}, {_line(text, at)}: {problem}") from problem
+        nul = _NUL.search(text, at, end)
+        if nul is not None:
+            raise ImportProblemError(f"{inner}, {_line(text, nul.end())}: a NUL character")
+        exact.append(row)
+        at = end
+    return exact
+
+
+def _line(text: str, at: int) -> str:
+    return f"line {text.count(chr(10), 0, at) + 1}"
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise ValueError(f"the field {key[:80]!r} stands twice in one object")
+        made[key] = value
+    return made
+
+
+def _whole(written: str) -> int:
+    number = int(written) if len(written) < 25 else _BEYOND
+    if not -_BEYOND <= number < _BEYOND:
+        raise ValueError(f"{written[:40]} is a number beyond 64 bits")
+    return number
+
+
+_BEYOND: Final = 2**63
+_EXACT: Final = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole)
+_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def line_of(data: bytes, written: str, occurrence: int = 1) -> int:

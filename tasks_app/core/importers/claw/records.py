@@ -153,8 +153,8 @@ def _record(
 ) -> dict[str, Any]:
     """Return their record with `id` and our field names added; nothing of theirs is lost."""
     record_id = row.get(home.id_field, row.get("id"))
-    if record_id is None or isinstance(record_id, dict | list):
-        line = _line_of_row(read_below(base, inner), number)
+    if record_id in (None, "") or isinstance(record_id, dict | list):
+        line = line_of_row(read_below(base, inner), number)
         raise ImportProblemError(f"{inner}, line {line}: record {number} has no {home.id_field}")
     added = {
         ours: home.renamed.get(ours, {}).get(str(row[theirs]), row[theirs])
@@ -165,7 +165,7 @@ def _record(
     return {**row, **own, **added, "id": str(record_id)}
 
 
-def _line_of_row(data: bytes, number: int) -> int:
+def line_of_row(data: bytes, number: int) -> int:
     """Return the line on which the so-many-th object of a list of objects begins."""
     depth, seen, quoted, escaped = 0, -1, False, False
     for at, byte in enumerate(data):

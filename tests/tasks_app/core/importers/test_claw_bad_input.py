@@ -213,13 +213,26 @@ def test_a_wrong_type_at_any_place_is_refused_or_put_right(tmp_path: Path) -> No
             b'[{"ticket_id": "a[{\\"", "l": [{}]},\n\n {"title": "nameless"}]',
         ),
         (
+            "fixtures/helpdesk/tickets.json, line 1: record 0 has no ticket_id",
+            b'[{"ticket_id": ""}]',
+        ),
+        (
             "fixtures/helpdesk/tickets.json, line 3: TK-1 stands there twice",
             b'[{"ticket_id": "TK-1"},\n{"ticket_id": "TK-2"},\n{"ticket_id": "TK-1"}]',
         ),
         ("fixtures/helpdesk/tickets.json, line 2: ", b'[{"ticket_id": "TK-1"},\n{,}]'),
-        ("task.yaml, line 1: does not fit the task format: /: text must not contain the NUL", (
-            b'[{"ticket_id": "TK-1", "title": "a\\u0000b"}]'
-        )),
+        (
+            "fixtures/helpdesk/tickets.json, line 2: a NUL character",
+            b'[{"ticket_id": "TK-1", "title": "\\\\u0000"},\n {"title": "a\\u0000b"}]',
+        ),
+        (
+            "fixtures/helpdesk/tickets.json, line 2: the field 'title' stands twice in one object",
+            b'[{"ticket_id": "TK-1"},\n{"ticket_id": "TK-2", "title": 1, "title": 2}]',
+        ),
+        (
+            "fixtures/helpdesk/tickets.json, line 2: 12345678901234567890123 is a number beyond 64",
+            b'[{"ticket_id": "TK-1"},\n{"ticket_id": "TK-2", "n": 12345678901234567890123}]',
+        ),
     ],
 )  # fmt: skip
 def test_records_that_cannot_be_are_refused_with_file_and_line(
@@ -228,6 +241,22 @@ def test_records_that_cannot_be_are_refused_with_file_and_line(
     place = folder(tmp_path)
     (place / "fixtures" / "helpdesk" / "tickets.json").write_bytes(text)
     assert refused(place).startswith(reason), refused(place)
+
+
+def test_a_record_that_no_task_holds_is_named_by_its_line(tmp_path: Path) -> None:
+    deep = b"[" * 30 + b"]" * 30
+    place = folder(tmp_path)
+    file = place / "fixtures" / "helpdesk" / "tickets.json"
+    file.write_bytes(b'[{"ticket_id": "TK-1"},\n\n{"ticket_id": "TK-2", "deep": %b}]' % deep)
+    assert refused(place) == (
+        "fixtures/helpdesk/tickets.json, line 3: does not fit the task format: /: values are "
+        "nested more than 24 levels deep"
+    )
+    file.write_bytes(orjson.dumps([{"ticket_id": str(number)} for number in range(10_001)]))
+    assert refused(place) == (
+        "fixtures/helpdesk/tickets.json: does not fit the task format: /services: 10,001 records; "
+        "at most 10,000"
+    )
 
 
 def test_a_file_of_records_that_is_too_large_is_refused(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def test_plain_data_is_read_and_dates_stay_text() -> None:
         ("a: 1\na: 2", "line 2: a stands there twice"),
         ("a: [1", "line 1"),
         ("a: b: c", "line 1"),
+        ('a: 1\nb: "x\\0y"', "line 2: a NUL character is refused"),
         ("[" * 60 + "]" * 60, "nested more than 40 levels deep"),
     ],
 )
