@@ -43,7 +43,7 @@ def diagnose(*, host: str, port: int) -> list[Problem]:
     database = list(_database())
     found += database
     if not database:
-        found += [*_migrations(), *_broker(), *_system_checks()]
+        found += [*_migrations(), *broker_problems(), *_system_checks()]
     return [*found, *_port(host, port), *_browser(), *_torch()]
 
 
@@ -143,7 +143,8 @@ def _migrations() -> Iterator[Problem]:
         )
 
 
-def _broker() -> Iterator[Problem]:
+def broker_problems() -> Iterator[Problem]:
+    """What is wrong with the broker: nothing, or that it does not answer."""
     url = settings.CELERY_BROKER_URL
     if not os.environ.get("BROKER_URL"):
         # The embedded one may have been started a moment ago, after the settings were read.

@@ -32,8 +32,8 @@ def var() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def start(var: Path, *words: str, command: str = "up") -> "subprocess.Popen[str]":
-    """Start a management command on the servers of a folder."""
+def start(var: Path, *words: str, command: str = "up", broker: str = "") -> "subprocess.Popen[str]":
+    """Start a management command on the servers of a folder, or with another broker."""
     addresses = embedded.known_addresses(var)
     return subprocess.Popen(
         [sys.executable, "manage.py", command, *words],
@@ -43,7 +43,7 @@ def start(var: Path, *words: str, command: str = "up") -> "subprocess.Popen[str]
             "DJANGO_SETTINGS_MODULE": "studio.settings",
             "STUDIO_VAR": str(var),
             "DATABASE_URL": addresses.database_url,
-            "BROKER_URL": addresses.broker_url,
+            "BROKER_URL": broker or addresses.broker_url,
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -78,6 +78,17 @@ def test_busy_port_is_named_with_a_free_one(var: Path) -> None:
         r"Choose another one: --port \d+\n",
         err,
     )
+
+
+def test_a_broker_that_does_not_answer_ends_the_start_with_its_address(var: Path) -> None:
+    port = free_port("127.0.0.1", 20000)
+    silent = f"redis://127.0.0.1:{free_port('127.0.0.1', 22000)}/0"
+    process = start(var, "--port", str(port), broker=silent)
+    out, err = process.communicate(timeout=60)
+
+    assert (process.returncode, out) == (1, "")
+    assert err.startswith(f"CommandError: The broker at {silent} does not answer: ")
+    assert err.endswith(" Start it, mend BROKER_URL, or unset it to use the embedded one.\n")
 
 
 def test_database_without_migrations_is_answered_with_the_command_that_mends_it(var: Path) -> None:

@@ -53,6 +53,8 @@ class Command(BaseCommand):
             check_port(host, port)
         except PortError as error:
             raise CommandError(str(error)) from error
+        if os.environ.get("BROKER_URL") and not options["no_workers"]:
+            _check_broker()
         if options["prepare"]:
             call_command("prepare", stdout=self.stdout)
         _check_migrations()
@@ -80,6 +82,14 @@ def _check_migrations() -> None:
             f"The database lacks {len(missing)} migrations ({', '.join(missing[:3])} ...). "
             "Run `python3 manage.py migrate`, or start with `python3 dev.py run`."
         )
+
+
+def _check_broker() -> None:
+    """Workers without a broker wait in silence, and so does every job."""
+    from studio.diagnosis import broker_problems  # only who has a broker of his own pays for it
+
+    for problem in broker_problems():
+        raise CommandError(f"{problem.what} {problem.mend}")
 
 
 def _web(host: str, port: int, workers: int) -> Programme:
