@@ -88,8 +88,8 @@ def test_a_broker_that_does_not_answer_ends_the_start_with_its_address(var: Path
 
     assert (process.returncode, out) == (1, "")
     assert re.fullmatch(  # a password, were there one, is not shown
-        rf"CommandError: The broker at redis://(:\*\*@)?127\.0\.0\.1:{silent}/0 does not answer: .+ "
-        r"Start it, mend BROKER_URL, or unset it to use the embedded one\.\n",
+        rf"CommandError: The broker at redis://(:\*\*@)?127\.0\.0\.1:{silent}/0 does not answer: "
+        r".+ Start it, mend BROKER_URL, or unset it to use the embedded one\.\n",
         err,
     )
 
