@@ -44,6 +44,8 @@ def may_end_otherwise(data: Written, check: Mapping[str, Any], name: str) -> boo
     if not any(_opens(rule, place, one, name) for rule in rules for one in ids):
         return False
     value = check.get("expect", {}).get(name)
+    if any(_counts_by(other, check, name, value) for other in spots.checks(data, "record_match")):
+        return False
     return _taken(data, name) or any(start[one].get(name) != value for one in ids)
 
 
@@ -54,6 +56,16 @@ def _ids(check: Mapping[str, Any]) -> list[str]:
         held = wanted.get("in", []) if isinstance(wanted, dict) else [wanted]
         found += [one for one in held if isinstance(one, str)]
     return found
+
+
+def _counts_by(other: Mapping[str, Any], check: Mapping[str, Any], name: str, value: Any) -> bool:
+    """Whether another check wants exactly the records that have the value, this one among them."""
+    place = ("service", "collection")
+    count = other.get("count", 1)
+    exact = isinstance(count, int) or list(count) == ["eq"]
+    alike = [other[part] for part in place] == [check[part] for part in place]
+    own = set(_ids(check))
+    return alike and exact and other.get("where", {}).get(name) == value and own <= set(_ids(other))
 
 
 def _as_rule(rule: Any) -> dict[str, Any]:

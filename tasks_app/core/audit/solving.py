@@ -282,9 +282,10 @@ def _one_spelling(data: Written, rng: random.Random) -> bool:
         return False
     group, index, number = found
     said = "\n".join(
-        str(text)
+        text
         for act in spots.acts(data)
         for text in (act.reply, *(value for _, _, value in spots.leaves(dict(act.arguments))))
+        if isinstance(text, str)
     )
     spellings = (f"{number:.2f}", f"{number:,.2f}", f"{number:g}", f"{number:,g}")
     own_one = next((s for s in spellings if re.search(rf"(?<!\d){re.escape(s)}(?!\d)", said)), None)

@@ -5,6 +5,7 @@ The difference between a survivor and the reference is the missing check.
 """
 
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -25,6 +26,9 @@ from tasks_app.core.values import MISSING, NUMBERS, Change, escape_id, pattern, 
 MOST_SURVIVORS: Final = 3
 """Survivors of a proof for which a missing check is looked for."""
 NEW_WEIGHT: Final = 0.05
+_ID: Final = re.compile(r"\b[A-Z]{1,5}-\d+\b")
+_ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_SUM: Final = re.compile(r"(?<![\w.,-])\d+\.\d{2}(?![\w])")
 
 
 def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair | None:
@@ -32,9 +36,15 @@ def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair 
     check.
     """
     play = trial.run(mutant.operator, mutant.acts, mutant.at)
-    for repair in _closings(trial, play, result):
+    silent = mutant.operator == "empty_reply"
+    for repair in _heard(trial, mutant.at) if silent else _closings(trial, play, result):
         tried = tried_out(repair.written)
         if tried is None or not tried.reference.grade.passed:
+            continue
+        if silent and not all(
+            tried.run_program(f"alternative:{number}", steps).grade.passed
+            for number, steps in enumerate(tried.spec.alternatives)
+        ):
             continue
         again = tried.run(mutant.operator, mutant.acts, mutant.at)
         verdict, _ = verdict_of(tried, Masks(tried), mutant, again, ())
@@ -63,6 +73,44 @@ def _closings(trial: Trial, play: Play, result: MutantResult) -> Iterator[Repair
             yield from _demanding(trial, written, found.collection, record_id)
         else:
             yield from _capping(trial, written, found.collection)
+
+
+def _heard(trial: Trial, at: int) -> Iterator[Repair]:
+    """Add a check of a reply that nobody hears: it names the records, addresses and sums that the
+    reference names there, all of them or only one.
+    """
+    anchor = next(
+        (c.id for c in trial.spec.checks if c.component == "outcome" and not c.requires), None
+    )
+    if anchor is None or any(check.id == "r_said" for check in trial.spec.checks):
+        return
+    text = trial.acts[at].reply
+    ids = {key for rows in trial.reference.evidence.tables().values() for key in rows}
+    named: list[Any] = [word for word in dict.fromkeys(_ID.findall(text)) if word in ids]
+    named += dict.fromkeys(_ADDRESS.findall(text))
+    named += [{"number": float(sum_)} for sum_ in dict.fromkeys(_SUM.findall(text))]
+    replies = [i for i, act in enumerate(trial.acts) if act.tool is None]
+    for pieces in (named, named[:1]):
+        if not pieces:
+            continue
+        written = copy.deepcopy(trial.spec.written())
+        paying = [i for i, c in enumerate(trial.spec.checks) if c.pays]
+        weights = fitted([trial.spec.checks[i].weight * 0.9 for i in paying], 0.9)
+        for i, weight in zip(paying, weights, strict=True):
+            written["checks"][i]["weight"] = weight
+        check: dict[str, Any] = {
+            "id": "r_said",
+            "component": "report",
+            "kind": "answer",
+            "weight": 0.1,
+            "explain": "The reply names what was done",
+            "requires": [anchor],
+            "text": [[piece] for piece in pieces],
+        }
+        if len(trial.spec.stages) > 1:
+            check["stage"] = trial.spec.stages[replies.index(at)].id
+        written["checks"].append(check)
+        yield Repair("missing_check", "add a check of what the reply names", written)
 
 
 def _collateral(trial: Trial, written: Written) -> Iterator[Repair]:

@@ -182,12 +182,15 @@ def _known(value: Any, argument: Argument, known: str, seen: Sequence[str]) -> b
 
 def other_orders(trial: Trial) -> Iterator[Finding]:
     """O4: independent reads in another order, and a read too many, still earn 1.0."""
+    blamed: set[str] = set()
     for name, steps, what in detours(trial):
         play = trial.run_program(f"detour:{name}", steps)
-        if not play.grade.passed:
+        culprit = "" if play.grade.passed else _culprit(trial, play)
+        if culprit and culprit not in blamed:
+            blamed.add(culprit)
             yield finding(
                 "O4",
-                _culprit(trial, play),
+                culprit,
                 f"the reference {what} earns {play.reward:g}: {_lost(play)}",
                 hint="ask only for the order that the work itself needs",
             )
@@ -202,6 +205,9 @@ def detours(trial: Trial) -> Iterator[tuple[str, list[Step], str]]:
     gathered = reordered(steps, levelled)
     if gathered not in (list(steps), turned):
         yield "gather", gathered, "looking up everything of one kind before what follows from it"
+    late = reordered(steps, put_off)
+    if late not in (list(steps), turned, gathered):
+        yield "put_off", late, "looking up late what nothing else waits for"
     last = max((i for i, s in enumerate(steps) if s.tool is None), default=len(steps))
     extra = extra_read(trial)
     if extra is not None:
@@ -256,6 +262,19 @@ def levelled(block: Sequence[Step]) -> list[Step]:
         needs = sources([step.arguments, step.each]) & inside
         depth[step.id] = max((depth.get(name, 0) + 1 for name in needs), default=0)
     return sorted(block, key=lambda step: depth[step.id])
+
+
+def put_off(block: Sequence[Step]) -> list[Step]:
+    """Return reads with each as late as the others allow, those that came first the latest."""
+    inside = {step.id for step in block}
+    left = list(block)
+    out: list[Step] = []
+    while left:
+        needed = {name for step in left for name in sources([step.arguments, step.each]) & inside}
+        chosen = next((step for step in left if step.id not in needed), left[-1])
+        left.remove(chosen)
+        out.append(chosen)
+    return out[::-1]
 
 
 def _turned(block: Sequence[Step]) -> list[Step]:
@@ -403,7 +422,7 @@ def rewordings(trial: Trial, acts: Sequence[Act]) -> Iterator[tuple[list[Act], s
             yield polite, "with a polite sentence before and after"
 
 
-_MONEY: Final = re.compile(r"(?<![\w.,:-])\d+\.\d{2}(?![\w:]|[.,]\d)")
+_MONEY: Final = re.compile(r"(?<![\w.,:-])\d+\.\d{1,2}(?![\w:]|[.,]\d)")
 _EXACT: Final = re.compile(r"\b(only|nothing else|exactly|json)\b", re.IGNORECASE)
 """What a contract says that wants a reply of a fixed form."""
 
@@ -419,7 +438,12 @@ def _said(act: Act, change: Callable[[str], str]) -> Act:
 
 
 def _commas(text: str) -> str:
-    return _MONEY.sub(lambda found: _comma(found.group()), text)
+    return _MONEY.sub(lambda found: _in_cents(found.group()).replace(".", ","), text)
+
+
+def _in_cents(found: str) -> str:
+    """Return an amount with two decimals: 11.8 is 11.80."""
+    return found if found[-3] == "." else f"{found}0"
 
 
 def _politely(text: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tasks_app.core.audit.harm import may_end_otherwise, other_number_passes
-from tests.factories.examples import MONTH_END, written
+from tests.factories.examples import MONTH_END, PAYMENT, written
 from tests.tasks_app.core.generation.wrong_turns import drafted
 
 
@@ -50,3 +50,10 @@ def test_a_number_left_open_changes_nothing_where_each_record_is_asked_for() -> 
     merged = next(c for c in data["checks"] if c["id"] == "o_all")
     merged["count"] = {"ge": 1}
     assert not other_number_passes(data)
+
+
+def test_a_field_by_which_another_check_counts_the_records_cannot_end_otherwise() -> None:
+    data = written(PAYMENT)
+    quoted = next(c for c in data["checks"] if c["id"] == "o_quoted")
+    assert not may_end_otherwise(data, quoted, "status")
+    assert may_end_otherwise(data, quoted, "hold_reason")
