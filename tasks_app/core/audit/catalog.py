@@ -10,6 +10,7 @@ from tasks_app.core.audit.form import FORM
 from tasks_app.core.audit.handlers import HANDLERS, STAMPS
 from tasks_app.core.audit.library import LIBRARY
 from tasks_app.core.audit.loose import LOOSE
+from tasks_app.core.audit.meant import MEANT
 from tasks_app.core.audit.planter import Planter
 from tasks_app.core.audit.records import RECORDS
 from tasks_app.core.audit.rules import RULES
@@ -22,6 +23,7 @@ OWN: Final[tuple[Planter, ...]] = (
     *RECORDS,
     *HANDLERS,
     *SOLVING,
+    *MEANT,
     *SHORTCUTS,
     *RULES,
     *LOOSE,

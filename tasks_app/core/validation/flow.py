@@ -37,6 +37,17 @@ _STRUCTURE: Final[Mapping[str, frozenset[int]]] = {
     "differing": frozenset({2, 3}),
 }
 """Function → arguments that say how, not what: patterns, names of fields, separators."""
+_MANNERS: Final = frozenset(
+    {
+        "category", "cells", "folder", "kind", "label", "last_status", "order_by", "priority",
+        "query", "queue", "severity", "status", "tag",
+    }
+)  # fmt: skip
+"""Arguments of reads that say what kind of records is looked at, told by looking, or are free words
+to search by. All others (a team, a site, an owner) say which record is meant.
+"""
+_NAMED: Final = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+|\S+@\S+")
+"""A name within a value: words that are written large, or a mail address."""
 _CODE: Final = re.compile(r"\b[A-Za-z]{1,6}-?\d[\w-]*\b|\d+(?:[.,]\d+)*")
 _PLACE: Final = re.compile(r"\{[^{}]*\}")
 _YEARS: Final = range(1900, 2101)
@@ -51,6 +62,8 @@ class Use(NamedTuple):
     value: Any
     beside: str | None = None
     """The step whose list it chooses from: that list does not count as having said it."""
+    tells: bool = False
+    """Whether it tells which record is meant: no read of ours can make that known."""
 
 
 def grounded(trial: Trial, *, repairs: bool = True) -> Iterator[Finding]:
@@ -89,7 +102,7 @@ def unsaid(trial: Trial) -> Iterator[Use]:
         for use in uses(number, step, homes):
             if desk.says(use.value):
                 continue
-            if isinstance(use.value, str) and desk.hints(use.value):
+            if isinstance(use.value, str) and _hinted(desk, use):
                 continue
             if _said_in_words(trial, use.value):
                 continue
@@ -100,6 +113,12 @@ def unsaid(trial: Trial) -> Iterator[Use]:
                 call = trial.call(position)
                 if call.ok:
                     shown.append((step.id or "", shown_by(call)))
+
+
+def _hinted(desk: Told, use: Use) -> bool:
+    """Say whether a word of a value is told; of a name one as it stands, not just its beginning."""
+    names = _NAMED.findall(use.value) if use.tells else ()
+    return any(map(desk.names, names)) if names else desk.hints(use.value)
 
 
 def _said_in_words(trial: Trial, value: Any) -> bool:
@@ -143,15 +162,21 @@ def uses(number: int, step: Step, homes: Mapping[str, Any]) -> Iterator[Use]:
         value = step.arguments.get(argument.name)
         item = argument.item if argument.kind == "list" and argument.item else argument
         path = ("arguments", argument.name)
-        if item.kind == "choice":
+        reads = known.facts.kind == "read"
+        if item.kind == "choice" and not (reads or holds_binding(value)):
             continue
-        words = argument.name in known.facts.text or item.kind == "text"
+        words = argument.name in known.facts.text or (item.kind == "text" and not reads)
         wording = argument.name in known.facts.text and is_wording(value)
         if known.facts.writes and not wording and not holds_binding(value):
             continue  # plain values that are written: `reachable` looks at those
-        if argument.name == "query":
-            continue  # free words to search by
-        yield from _within(number, path, value, homes, words=words)
+        if reads and item.kind in ("choice", "text"):
+            if isinstance(value, str) and argument.name not in _MANNERS:
+                yield Use(number, path, value, tells=True)
+                continue
+            words = True
+        for use in _within(number, path, value, homes, words=words):
+            if use.value not in item.choices:
+                yield use
 
 
 def _within(
@@ -197,7 +222,10 @@ def _in_object(
             place = (*path, "where", key)
             for use in _operands(number, place, predicate, homes, value["from"]):
                 if not isinstance(use.value, str) or use.value in homes:
-                    yield use  # a word is a state, told by looking at the list
+                    yield use
+                elif _NAMED.search(use.value):
+                    yield use._replace(tells=True)
+                # Any other word is a state, told by looking at the list.
     elif "fn" in value:
         name = str(value["fn"])
         for order, item in enumerate(value["args"]):
@@ -265,7 +293,11 @@ def _reached(trial: Trial, item: Finding) -> Repair | None:
 
 
 def made_known(trial: Trial, use: Use) -> Repair | None:
-    """Return the spec in which a read shows a value before it is used, or a policy says it."""
+    """Return the spec in which a read shows a value before it is used, or a policy says it. None
+    where it tells which record is meant: people have to say that.
+    """
+    if use.tells:
+        return None
     for repair in (*_reads(trial, use), *_said(trial, use)):
         tried = tried_out(repair.written)
         if tried is None or not tried.reference.grade.passed or tried.program.problems:

@@ -136,15 +136,23 @@ class Told:
             return fold(value) in self._exact
         return round(float(value), 2) in self._exact
 
-    def hints(self, value: str) -> bool:
-        """Say whether a word of a code is told: `on_hold` where something is to be held."""
+    def names(self, value: str) -> bool:
+        """Say whether a word of a name is told: a first name, a surname."""
+        return not self._told_words().isdisjoint(_WORD.findall(fold(value)))
+
+    def _told_words(self) -> set[str]:
         if self._words is None:
             self._words = {word for text in self._texts for word in _WORD.findall(text)}
+        return self._words
+
+    def hints(self, value: str) -> bool:
+        """Say whether a word of a code is told: `on_hold` where something is to be held."""
+        words = self._told_words()
         for part in re.split(r"[\W_]+", fold(value)):
             if len(part) < 3 or part in _IDLE or not part.isalpha():
                 continue
             stem = part[: max(4, len(part) - 3)]
-            if any(word.startswith(stem) for word in self._words):
+            if any(word.startswith(stem) for word in words):
                 return True
         return False
 

@@ -1,5 +1,6 @@
 """O3 by data flow: values from nowhere are found in reads, functions, choices and letters."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -19,6 +20,7 @@ from tests.factories.examples import (
     entry,
     example,
 )
+from tests.tasks_app.core.generation.wrong_turns import drafted
 
 
 def found(spec: TaskSpec) -> list[tuple[str, str]]:
@@ -164,3 +166,79 @@ def test_a_moment_or_a_length_may_be_said_in_words(words: str, missing: list[str
     spec = _review(words)
     found = list(grounded(Trial(spec), repairs=False))
     assert [spec.reference[int(one.path.split("/")[2])].id for one in found] == missing
+
+
+def small(family: str, subtype: str, change: Callable[[Written], None]) -> TaskSpec:
+    """A draft with a change; the reference goes on earning 1."""
+    data = drafted(family, subtype, 1).written()
+    change(data)
+    spec = load_spec(data)
+    assert Trial(spec).reference.grade.passed
+    return spec
+
+
+def test_a_choice_by_a_name_that_only_the_list_itself_holds_is_found() -> None:
+    def unnamed(data: Written) -> None:
+        name = step(data, "order")["arguments"]["order_id"]["where"]["customer_name"]
+        data["request"]["text"] = data["request"]["text"].replace(name, "a customer")
+
+    spec = small("pocket_refund_or_decline", "recent_delivery", unnamed)
+    name = step(spec.written(), "order")["arguments"]["order_id"]["where"]["customer_name"]
+    assert found(spec) == [
+        (
+            "/reference/1/arguments/order_id/where/customer_name",
+            f"step order uses {name!r}",
+        )
+    ]
+
+
+def test_half_of_a_name_tells_whom_and_a_word_that_begins_alike_does_not() -> None:
+    def called(words: str) -> Callable[[Written], None]:
+        def change(data: Written) -> None:
+            name = step(data, "order")["arguments"]["order_id"]["where"]["customer_name"]
+            data["request"]["text"] = data["request"]["text"].replace(
+                name, words.format(first=name.split()[0])
+            )
+
+        return change
+
+    family = "pocket_refund_or_decline", "recent_delivery"
+    assert found(small(*family, called("{first}"))) == []
+    assert len(found(small(*family, called("{first}shire")))) == 1
+
+
+def test_a_part_of_the_day_that_nobody_says_is_found() -> None:
+    def untold(data: Written) -> None:
+        data["request"]["text"] = re.sub("(?i)morning", "day", data["request"]["text"])
+
+    assert found(small("pocket_reschedule", "to_morning", untold)) == [
+        ("/reference/1/arguments/part", "step slots uses 'morning'")
+    ]
+
+
+def test_a_place_that_a_read_is_narrowed_to_is_said() -> None:
+    def other_site(data: Written) -> None:
+        site = data["reference"][0]["arguments"]["site"]
+        for place in (data["request"], *data["workplace"]["policies"]):
+            place["text"] = place["text"].replace(site, "the other house")
+
+    spec = small("reach_the_right_person", "role_not_name", other_site)
+    site = spec.reference[0].arguments["site"]
+    assert found(spec)[0] == ("/reference/0/arguments/site", f"step people uses {site!r}")
+
+
+def test_a_limit_that_decides_between_two_words_is_said() -> None:
+    def moved(data: Written) -> None:
+        policy = data["workplace"]["policies"][0]
+        policy["text"] = policy["text"].replace("25,000.00", "30,000.00")
+
+    assert [words for _, words in found(broken(PAYMENT, moved))] == ["step case uses 25000"]
+
+
+def test_who_is_meant_is_for_people_to_say() -> None:
+    def unnamed(data: Written) -> None:
+        name = step(data, "order")["arguments"]["order_id"]["where"]["customer_name"]
+        data["request"]["text"] = data["request"]["text"].replace(name, "a customer")
+
+    trial = Trial(small("pocket_refund_or_decline", "recent_delivery", unnamed))
+    assert [item.suggestion for item in grounded(trial)] == [None]
