@@ -176,6 +176,7 @@ MIDDLEWARE = [
     "studio.web.middleware.AccountRequired",
     "studio.web.middleware.Methods",
     "studio.web.middleware.Errors",
+    "studio.api_queries.KnownQueries",
 ]
 
 ROOT_URLCONF = "studio.urls"

@@ -320,3 +320,29 @@ def test_the_schema_is_the_one_that_was_agreed(tmp_path: Path) -> None:
     call_command("export_openapi", str(file))
     assert file.read_text(encoding="utf-8") == schema_text()
     assert json.loads(file.read_text(encoding="utf-8"))["info"]["title"] == "CoworkEnv Studio"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "place", "said"),
+    [
+        ("/api/v1/jobs?kinds=x", "query.kinds", "Known are cursor, kind, size, state, subject."),
+        ("/api/v1/me?q=x", "query.q", "This route takes none."),
+        ("/api/v1/jobs/JOB-00000?cursor=1", "query.cursor", "This route takes none."),
+        ("/api/v1/tasks/export?filter=x", "query.filter", "Known are "),
+    ],
+)
+def test_a_query_that_a_route_does_not_know_is_refused_with_what_it_knows(
+    admin: User, path: str, place: str, said: str
+) -> None:
+    status, answer = _api(admin).call("get", path)
+    problem = answer["problems"][0]
+    assert (status, problem["place"]) == (422, place)
+    assert problem["message"] == "is not known here"
+    assert problem["hint"].startswith(said)
+
+
+@pytest.mark.django_db
+def test_a_query_that_a_route_knows_is_read(admin: User) -> None:
+    status, answer = _api(admin).call("get", "/api/v1/jobs?state=queued&size=2")
+    assert (status, answer["items"]) == (200, [])
