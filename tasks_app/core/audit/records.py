@@ -412,6 +412,29 @@ def _days_backwards(data: Written, _rng: random.Random) -> bool:
     return True
 
 
+def _other_zone(data: Written, _rng: random.Random) -> bool:
+    """The clock keeps its offset and is said to stand on the other side of the world."""
+    east = not data["clock"]["start"].endswith("+09:00")
+    data["clock"]["zone"] = "Asia/Tokyo" if east else "America/Lima"
+    return True
+
+
+def _lines_off(data: Written, rng: random.Random) -> bool:
+    """One price of a record is not what its sum was reckoned with."""
+    own = [
+        line
+        for place in spots.records(data, "finance")
+        if isinstance(place.record.get("amount"), int | float)
+        for line in place.record.get("lines") or ()
+        if isinstance(line, dict) and line.get("quantity") and line.get("unit_price")
+    ]
+    line = spots.one(rng, own)
+    if line is None:
+        return False
+    line["unit_price"] = round(line["unit_price"] * 1.25 + 1, 2)
+    return True
+
+
 def _day_of_nothing(data: Written, _rng: random.Random) -> bool:
     data["request"]["text"] += " It is about what came in on 2029-08-17."
     return True
@@ -548,6 +571,9 @@ RECORDS: Final = (
     SpecPlanter("R3", "money_as_text", "An amount written as 74.00 EUR", _money_as_text,
                 also=("R2", "O1")),
     SpecPlanter("R3", "days_backwards", "A second day before the first", _days_backwards),
+    SpecPlanter("R3", "other_zone", "The clock's zone has another offset", _other_zone),
+    SpecPlanter("R3", "lines_off", "The lines of an invoice do not add up", _lines_off,
+                also=("O1",)),
     SpecPlanter("R4", "day_of_nothing", "The request names a day that no record has",
                 _day_of_nothing, also=("R3",),
                 upstream="Claw-Eval D04: absolute dates that no record matches"),

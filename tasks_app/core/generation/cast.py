@@ -9,7 +9,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
+
+from tasks_app.core.zones import KNOWN, Zone, offset_hours
 
 T = TypeVar("T")
 
@@ -64,42 +66,22 @@ MANNERS: Final = (
 )  # fmt: skip
 
 
-class Zone(NamedTuple):
-    """A time zone by its standard offset and whether it keeps European summer time."""
-
-    name: str
-    hours: int
-    summer: bool
-
-
-ZONES: Final = (
-    Zone("Europe/Copenhagen", 1, True),
-    Zone("Europe/Helsinki", 2, True),
-    Zone("Europe/Amsterdam", 1, True),
-    Zone("Europe/Lisbon", 0, True),
-    Zone("Europe/Dublin", 0, True),
-    Zone("Europe/Warsaw", 1, True),
-    Zone("Africa/Nairobi", 3, False),
-    Zone("Africa/Lagos", 1, False),
-    Zone("Asia/Singapore", 8, False),
-    Zone("Asia/Dubai", 4, False),
-    Zone("America/Bogota", -5, False),
+ZONES: Final = tuple(
+    KNOWN[name]
+    for name in (
+        "Europe/Copenhagen",
+        "Europe/Helsinki",
+        "Europe/Amsterdam",
+        "Europe/Lisbon",
+        "Europe/Dublin",
+        "Europe/Warsaw",
+        "Africa/Nairobi",
+        "Africa/Lagos",
+        "Asia/Singapore",
+        "Asia/Dubai",
+        "America/Bogota",
+    )
 )
-
-
-def last_sunday(year: int, month: int) -> date:
-    """The last Sunday of a month with 31 days (March, October)."""
-    end = date(year, month, 31)
-    return end - timedelta(days=(end.weekday() + 1) % 7)
-
-
-def offset_hours(zone: Zone, day: date) -> int:
-    """Hours from UTC on a day; European summer time is from the last Sunday of March to that of
-    October.
-    """
-    if zone.summer and last_sunday(day.year, 3) <= day < last_sunday(day.year, 10):
-        return zone.hours + 1
-    return zone.hours
 
 
 @dataclass(frozen=True, slots=True)

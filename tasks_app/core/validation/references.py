@@ -17,6 +17,7 @@ from tasks_app.core.program import is_binding
 from tasks_app.core.services.catalog import collections, tools
 from tasks_app.core.spec import Step, TaskSpec
 from tasks_app.core.validation.card import Finding, Suggestion
+from tasks_app.core.validation.contradictions import contradictions
 from tasks_app.core.validation.gate import Gate, finding, operation, pointer
 from tasks_app.core.validation.known import (
     arguments_of,
@@ -521,7 +522,7 @@ def _misfits(
 
 def domain_values(spec: TaskSpec) -> Iterator[Finding]:
     """R3: dates are days that exist, mail addresses look like some, created is not after updated
-    or now.
+    or now, and what stands beside each other agrees.
     """
     now = parse_instant(spec.clock.start)
     for service, named in spec.services.items():
@@ -588,6 +589,7 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
                 "R3", pointer("timeline", i, "at"), f"{stage.id} begins before the stage before it"
             )
         earlier = stage.at
+    yield from contradictions(spec)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import Final
 
-from tasks_app.core.generation.cast import Cast, Clock, Firm, Person, is_working_day, offset_hours
+from tasks_app.core.generation.cast import Cast, Clock, Firm, Person, is_working_day
 from tasks_app.core.generation.families.meeting_slot import words
 from tasks_app.core.generation.forms import Json
 from tasks_app.core.generation.paper import Office
 from tasks_app.core.generation.talk import capital
+from tasks_app.core.zones import offset_hours
 
 ONE: Final = "one_slot_for_all"
 ZONES: Final = "across_zones"
