@@ -13,6 +13,7 @@ from tasks_app.core.audit.loose import LOOSE
 from tasks_app.core.audit.meant import MEANT
 from tasks_app.core.audit.planter import Planter
 from tasks_app.core.audit.records import RECORDS
+from tasks_app.core.audit.replies import REPLIES
 from tasks_app.core.audit.rules import RULES
 from tasks_app.core.audit.sameness import SAMENESS
 from tasks_app.core.audit.shortcuts import SHORTCUTS
@@ -27,6 +28,7 @@ OWN: Final[tuple[Planter, ...]] = (
     *SHORTCUTS,
     *RULES,
     *LOOSE,
+    *REPLIES,
     *STAMPS,
     *SAMENESS,
     *LIBRARY,

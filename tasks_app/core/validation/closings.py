@@ -36,7 +36,7 @@ def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair 
     check.
     """
     play = trial.run(mutant.operator, mutant.acts, mutant.at)
-    silent = mutant.operator == "empty_reply"
+    silent = mutant.operator in ("empty_reply", "idle_reply")
     for repair in _heard(trial, mutant.at) if silent else _closings(trial, play, result):
         tried = tried_out(repair.written)
         if tried is None or not tried.reference.grade.passed:

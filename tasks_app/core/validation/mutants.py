@@ -7,11 +7,12 @@ mutant that removes or alters a piece named in a check, or adds a forbidden one,
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import Tables
 from tasks_app.core.checks.message_match import MessageMatch
+from tasks_app.core.checks.text_match import TextAbsent
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.instants import is_date, is_instant
 from tasks_app.core.program import Act
@@ -37,6 +38,12 @@ MOST_FORBIDDEN: Final = 6
 _MASKED: Final = "·"
 _REPLY: Final = re.compile(r"\b(repl(y|ies)|answers?|report back|tell)\b", re.IGNORECASE)
 """What an output contract says that wants something said at the end."""
+
+_WORDS: Final = (
+    "I have looked at all of it with care, and everything is done as you asked. If you need "
+    "anything else from my side, just tell me, and I will see to it at once."
+)
+"""A reply that would fit any task."""
 
 
 class Mutant(NamedTuple):
@@ -367,9 +374,13 @@ def _appended(
 def _emptied(trial: Trial) -> Iterator[Mutant]:
     acts = trial.acts
     read: set[int] = set()
+    heard: set[int] = set()
     for reading in trial.readings_of(acts):
+        replies = [p for p in reading.acts if acts[p].tool is None]
         if reading.groups:
-            read.update(p for p in reading.acts if acts[p].tool is None)
+            read.update(replies)
+        if not isinstance(reading.check, TextAbsent):
+            heard.update(replies)
     if not read and _REPLY.search(trial.spec.workplace.output_contract):
         # The contract asks for a reply and no check hears any: a checked letter says it to others.
         read.update(i for i, act in enumerate(acts) if act.tool is None)
@@ -379,7 +390,32 @@ def _emptied(trial: Trial) -> Iterator[Mutant]:
             yield Mutant(
                 "empty_reply", "says nothing at the end", i, (empty, *acts[i + 1 :]), i in read
             )
+    yield from _idle_replies(trial, heard)
     yield from _empty_letters(trial)
+
+
+def _idle_replies(trial: Trial, heard: Collection[int]) -> Iterator[Mutant]:
+    """Yield replies that say nothing of their own after all the work: what was asked, and words.
+    A check that hears them wants them for what they say.
+    """
+    asked = [trial.spec.request.text, *(s.notification or "" for s in trial.spec.stages[1:])]
+    day = 0
+    for i, act in enumerate(trial.acts):
+        if act.tool is not None:
+            continue
+        if i in heard:
+            rest = trial.acts[i + 1 :]
+            text = asked[day] if day < len(asked) else ""
+            for title, idle in (("gives back what was asked", text), ("is mere words", _WORDS)):
+                if idle and idle != act.reply:
+                    yield Mutant(
+                        "idle_reply",
+                        f"a reply that {title}",
+                        i,
+                        (act._replace(reply=idle), *rest),
+                        telling=True,
+                    )
+        day += 1
 
 
 def _empty_letters(trial: Trial) -> Iterator[Mutant]:

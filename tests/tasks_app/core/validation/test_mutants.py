@@ -30,7 +30,7 @@ OPERATORS = {
         "omit_item",
         "wrong_text",
     ),
-    *("forbidden_item", "empty_reply", "empty_letter"),
+    *("forbidden_item", "empty_reply", "idle_reply", "empty_letter"),
 }
 
 
@@ -142,6 +142,29 @@ def test_an_emptied_reply_counts_where_a_check_reads_it_or_the_contract_asks_for
     for trial, expected in ((read, "killed"), (asked, "survived"), (quiet, "equivalent")):
         emptied = [m for m in mutants(trial) if m.operator == "empty_reply"]
         assert [verdict(trial, mutant) for mutant in emptied] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, []),
+        (
+            {"kind": "text_match", "scope": "final", "text": [], "min_length": 20},
+            ["a reply that gives back what was asked", "a reply that is mere words"],
+        ),
+        ({"text": [["Rosalind"]]}, ["a reply that gives back what was asked"]),
+    ],
+)
+def test_a_reply_that_says_nothing_of_its_own_survives_a_check_that_does_not_listen(
+    change: Written, expected: list[str]
+) -> None:
+    def deaf(data: Written) -> None:
+        check(data, "r_reply").update(change)
+
+    trial = Trial(broken(SUPPORT, deaf))
+    idle = [m for m in mutants(trial) if m.operator == "idle_reply"]
+    assert [m.title for m in idle if verdict(trial, m) == "survived"] == expected
+    assert len(idle) == 2
 
 
 def test_a_text_that_loses_a_named_piece_is_never_equivalent() -> None:
