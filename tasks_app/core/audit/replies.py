@@ -45,9 +45,43 @@ def _by_the_request(data: Written, rng: random.Random) -> bool:
     return bool(shared)
 
 
+def _wide_tolerance(data: Written, rng: random.Random) -> bool:
+    """A sum in the reply may be wrong by half."""
+    own = [
+        piece
+        for check in spots.checks(data, "answer")
+        for group in check.get("text", [])
+        for piece in group
+        if isinstance(piece, dict) and isinstance(piece.get("number"), int | float)
+    ]
+    piece = spots.one(rng, [one for one in own if abs(one["number"]) > 20])
+    if piece is None:
+        return False
+    piece["within"] = round(abs(piece["number"]) / 2, 2)
+    return True
+
+
+def _any_day(data: Written, rng: random.Random) -> bool:
+    """Any day of the year will do where the reply gives one."""
+    own = [
+        group
+        for check in spots.checks(data, "answer")
+        for group in check.get("text", [])
+        if isinstance(group[0], str) and re.fullmatch(r"20\d\d-\d\d-\d\d.*", group[0])
+    ]
+    group = spots.one(rng, own)
+    if group is None:
+        return False
+    group[:] = [{"regex": r"20\d\d"}]
+    return True
+
+
 REPLIES: Final = (
     SpecPlanter("M1", "by_length", "A reply is right if it is long", _by_length),
     SpecPlanter("M1", "by_the_request", "A reply is right if it repeats the request",
                 _by_the_request),
+    SpecPlanter("M1", "wide_tolerance", "A sum in the reply may be wrong by half",
+                _wide_tolerance),
+    SpecPlanter("M1", "any_day", "Any day will do where the reply gives one", _any_day),
 )  # fmt: skip
 """In the order of the gates."""

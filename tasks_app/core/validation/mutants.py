@@ -6,6 +6,7 @@ fields and free text masked, new ids not compared), with the same constraints br
 mutant that removes or alters a piece named in a check, or adds a forbidden one, never is.
 """
 
+import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -26,7 +27,7 @@ from tasks_app.core.samples import (
     likely,
 )
 from tasks_app.core.services.catalog import tools
-from tasks_app.core.validation import near_misses, text_pieces
+from tasks_app.core.validation import near_misses, text_pieces, wide_pieces
 from tasks_app.core.validation.card import Finding, MutantResult
 from tasks_app.core.validation.gate import finding
 from tasks_app.core.validation.trial import Play, Trial
@@ -314,12 +315,33 @@ def _texts(trial: Trial) -> Iterator[Mutant]:
                     f"{name}: {label} with two digits swapped",
                     lambda found: near_misses.swapped_digits(found) or "",
                 )
+            yield from _near_pieces(acts, reading, there)
         for piece in reading.forbidden[:MOST_FORBIDDEN]:
             wording = text_pieces.written(piece) if piece is not None else None
             if wording is None:
                 continue
             last = max(reading.acts)
             yield _appended(acts, last, reading.acts[last], wording, name)
+
+
+def _near_pieces(
+    acts: Sequence[Act], reading: text_pieces.Reading, pieces: Sequence[Any]
+) -> Iterator[Mutant]:
+    """Yield texts with a near miss of a value that a tolerance or an expression may let pass."""
+    for piece in filter(wide_pieces.is_wide, pieces):
+        for position, names in reading.acts.items():
+            text = text_pieces.said(acts[position], names)
+            for word, wrong in wide_pieces.near_words(text, piece):
+                act = text_pieces.rewritten(
+                    acts[position], names, functools.partial(_exchanged, word, wrong)
+                )
+                title = f"{reading.check.id}: {wrong} for {word}"
+                rest = (act, *acts[position + 1 :])
+                yield Mutant("wrong_text", title, position, rest, telling=True)
+
+
+def _exchanged(word: str, wrong: str, text: str) -> str:
+    return text.replace(word, wrong)
 
 
 def _has_digits(piece: Any) -> bool:

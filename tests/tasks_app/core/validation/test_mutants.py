@@ -167,6 +167,26 @@ def test_a_reply_that_says_nothing_of_its_own_survives_a_check_that_does_not_lis
     assert len(idle) == 2
 
 
+@pytest.mark.parametrize(
+    ("piece", "expected"),
+    [
+        ({"number": 76.6}, []),
+        ({"number": 76.6, "within": 0.5}, []),
+        ({"number": 76.6, "within": 50}, ["r_reply: 85.26 for 76.60"]),
+        ({"regex": r"76\.60"}, []),
+        ({"regex": r"\d+\.\d\d"}, ["r_reply: 76.06 for 76.60"]),
+    ],
+)
+def test_another_value_that_a_tolerance_or_an_expression_lets_pass_survives(
+    piece: Written, expected: list[str]
+) -> None:
+    def wide(data: Written) -> None:
+        check(data, "r_reply").update(text=[[piece]])
+
+    trial = Trial(broken(SUPPORT, wide))
+    assert [title for title in survived(trial.spec) if " for " in title] == expected
+
+
 def test_a_text_that_loses_a_named_piece_is_never_equivalent() -> None:
     trial = Trial(example(SUPPORT))
     texts = [m for m in mutants(trial) if m.operator in ("omit_item", "wrong_text")]
