@@ -1,7 +1,8 @@
 """``{% load studio_ui %}``: numbers, times, permissions and addresses in templates.
 
 ``{{ n|number }} {{ n|compact }} {{ r|score }} {{ d|signed }} {{ share|percent }} {{ s|duration }}
-{{ t|ago }} {{ bytes|size }}`` · ``{% if request|may:"review" %}`` ·
+{{ t|ago }} {{ bytes|size }} {{ message|initial }} {{ message|sentence }}`` ·
+``{% if request|may:"review" %}`` ·
 ``<a href="{% query page=None q="x" %}">`` (the present address with some parameters changed; None
 takes one away).
 """
@@ -26,6 +27,8 @@ register.filter("signed", words.signed)
 register.filter("percent", words.percent)
 register.filter("duration", words.duration)
 register.filter("size", words.size)
+register.filter("initial", words.initial)
+register.filter("sentence", words.sentence)
 
 
 @register.filter

@@ -92,6 +92,18 @@ def ago(then: dt.datetime | None, now: dt.datetime) -> str:
     return then.date().isoformat()
 
 
+def initial(text: str) -> str:
+    """Begin a line with a capital, but leave a name as it is written: `r_reply`, `mail/sent`."""
+    first = text.partition(" ")[0]
+    return text if any(sign in first for sign in "_/#@") else text[:1].upper() + text[1:]
+
+
+def sentence(text: str) -> str:
+    """A line as a sentence: an initial, and a full stop where none is there."""
+    stopped = text.endswith((".", "?", "!", "…"))
+    return initial(text) + ("" if stopped or not text else ".")
+
+
 def size(count: int | None) -> str:
     """Bytes: 950 B, 1.2 kB, 14 MB."""
     if count is None:

@@ -353,7 +353,7 @@ def last_changes(version: TaskVersion) -> tuple[ChangedPlace, ...]:
     """What a version changed, where a person's edit made it."""
     if version.parent is None or version.origin not in (Origin.EDITED, Origin.REPAIRED):
         return ()
-    return changes(version.parent.spec, version.spec)
+    return changes(version.parent.spec, version.spec, longest=80)
 
 
 def history(task: Task) -> Mapping[str, Any]:

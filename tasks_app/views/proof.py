@@ -9,7 +9,7 @@ from tasks_app.charts import Ruler, ruler
 from tasks_app.core.editing import tokens
 from tasks_app.core.presenting.places import Place, place_of
 from tasks_app.core.presenting.rules import brief
-from tasks_app.core.presenting.words import cut, plain, shown
+from tasks_app.core.presenting.words import around, cut, plain, shown
 from tasks_app.core.validation.card import (
     GATES_VERSION,
     ConstraintProof,
@@ -242,10 +242,16 @@ def _state(card: ProofCard) -> tuple[str, str]:
 
 
 def _findings(task: Task, written: Mapping[str, Any], card: ProofCard) -> tuple[FindingView, ...]:
-    views = [_finding(task, written, number, found) for number, found in enumerate(card.findings)]
+    seen: dict[tuple[str, str, str], FindingView] = {}
+    for number, found in enumerate(card.findings):
+        # A step that is done once per item fails once per item: it is one thing to mend.
+        key = (found.gate, found.path, found.message)
+        seen.setdefault(key, _finding(task, written, number, found))
     # The one to begin with first: a repair upstream often settles what follows from it.
     return tuple(
-        sorted(views, key=lambda v: (not v.blocks, ORDER.index(v.gate[0]), v.gate, v.number))
+        sorted(
+            seen.values(), key=lambda v: (not v.blocks, ORDER.index(v.gate[0]), v.gate, v.number)
+        )
     )
 
 
@@ -286,14 +292,18 @@ def _patch(written: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> tu
 
 
 def _patch_line(written: Mapping[str, Any], operation: Mapping[str, Any]) -> PatchLine:
-    path, added = str(operation.get("path", "")), operation.get("op") == "add"
+    path = str(operation.get("path", ""))
     parts = tokens(path)
+    added = operation.get("op") == "add"
     # What is added to a list has no name there yet; its number is now another's.
     listed = added and bool(parts) and (parts[-1].isdigit() or parts[-1] == "-")
     place = place_of(written, path.rpartition("/")[0] if listed else path)
-    old = MISSING if added else follow(written, tuple(parts))
+    # To add a member that is there is to replace it.
+    old = MISSING if listed else follow(written, tuple(parts))
     before = "" if old is MISSING else cut(brief(old), _LONGEST_VALUE)
     after = cut(brief(operation["value"]), _LONGEST_VALUE) if "value" in operation else ""
+    if isinstance(old, str) and isinstance(operation.get("value"), str):
+        before, after = around(old, operation["value"], _LONGEST_VALUE)
     if before == after:  # words say the same of 1 and "1": what is written doesn't
         before, after = shown(old, _LONGEST_VALUE), shown(operation["value"], _LONGEST_VALUE)
     return PatchLine(place.words, path, before, after)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tasks_app.core.editing import difference, tokens
-from tasks_app.core.presenting.words import shown
+from tasks_app.core.presenting.words import around, plain, shown
 from tasks_app.core.services.catalog import collections
 
 _PARTS: Final = {
@@ -90,21 +90,29 @@ def place_of(written: Mapping[str, Any], pointer: str) -> Place:
     return Place(_words(written, parts), part, anchor=anchor)
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ChangedPlace, ...]:
-    """The difference of two written specs, each operation with its place and both values."""
+def changes(
+    before: Mapping[str, Any], after: Mapping[str, Any], longest: int = 400
+) -> tuple[ChangedPlace, ...]:
+    """The difference of two written specs, each operation with its place and both values, long
+    ones cut to where they differ.
+    """
     found = []
     for operation in difference(before, after):
         pointer = operation["path"]
         op = operation["op"]
         old = _find(before, pointer) if op != "add" else _MISSING
         where = after if op == "add" else before
+        was = None if old is _MISSING else shown(old, longest)
+        now = shown(operation["value"], longest) if op != "remove" else None
+        if was is not None and now is not None:
+            was, now = around(plain(old), plain(operation["value"]), longest)
         found.append(
             ChangedPlace(
                 op=op,
                 pointer=pointer,
                 place=place_of(where, pointer),
-                before=None if old is _MISSING else shown(old, 400),
-                after=shown(operation["value"], 400) if op != "remove" else None,
+                before=was,
+                after=now,
             )
         )
     return tuple(found)

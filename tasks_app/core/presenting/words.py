@@ -31,6 +31,24 @@ def cut(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def around(before: str, after: str, longest: int = LONGEST) -> tuple[str, str]:
+    """Two texts on one line each, cut so that what differs is seen: a sentence that goes from the
+    middle of a policy shows itself rather than the policy's beginning.
+    """
+    before, after = " ".join(before.split()), " ".join(after.split())
+    if before == after or max(len(before), len(after)) <= longest:
+        return cut(before, longest), cut(after, longest)
+    first = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+        min(len(before), len(after)),
+    )
+    start = max(0, first - longest // 4)
+    if start:  # begin at a word
+        start = before.find(" ", start, first) + 1 or start
+    lead = "…" if start else ""
+    return lead + cut(before[start:], longest), lead + cut(after[start:], longest)
+
+
 def pretty(value: Any) -> str:
     """A value as indented JSON."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -168,7 +168,7 @@ def _steps(spec: TaskSpec, program: str, steps: Sequence[Step]) -> Iterator[Find
             yield from _bindings(step.reply, f"{place}/reply", known, inside_each=False)
             continue
         if step.tool not in names:
-            yield _unknown(f"{place}/tool", "offered tool", step.tool, names)
+            yield _step_not_offered(spec, step, f"{place}/tool", names)
         elif step.tool in tools():
             known_arguments = arguments_of(step.tool)
             for argument in step.arguments:
@@ -277,6 +277,23 @@ def _call_patterns(
                     )
 
 
+def _step_not_offered(spec: TaskSpec, step: Step, place: str, names: Sequence[str]) -> Finding:
+    """A tool that exists, and whose service is there, was forgotten; any other is misspelt."""
+    name = str(step.tool)
+    known = tools().get(name)
+    if known is None or known.facts.service not in spec.services:
+        return _unknown(place, "offered tool", name, names)
+    return finding(
+        "R2",
+        place,
+        f"step {step.id} calls {name}, which the task does not offer",
+        hint="offer the tool, or let the step call another",
+        rule="offer_tool",
+        title=f"offer {name}",
+        patch=[operation("add", "/tools/-", name)],
+    )
+
+
 def _not_offered(spec: TaskSpec, owner: str, name: str, at: str, place: str) -> Finding:
     """Name a tool that isn't offered: the nearest that is; else, if only a rule asks for it, the
     tool is offered where its service is there, or the rule, which nobody can break, is dropped.
@@ -373,8 +390,7 @@ def _checks(spec: TaskSpec) -> Iterator[Finding]:
                 ],
             )
             continue
-        for found in _literal_ids(spec, check.id, home, written.get("where", {}), place):
-            yield _or_dropped(spec, i, found)
+        yield from _literal_ids(spec, i, home, written.get("where", {}))
         yield from _fields(spec, check.id, home, written, place)
 
 
@@ -403,15 +419,32 @@ def _or_dropped(spec: TaskSpec, i: int, found: Finding) -> Finding:
     return found.model_copy(update={"suggestion": drop})
 
 
-def _literal_ids(
-    spec: TaskSpec, owner: str, home: str, where: Mapping[str, Any], place: str
-) -> Iterator[Finding]:
+def _literal_ids(spec: TaskSpec, i: int, home: str, where: Mapping[str, Any]) -> Iterator[Finding]:
+    owner = spec.checks[i].id
     facts = collections().get(home)
     id_field = facts.id_field if facts is not None else "id"
     wanted = literal_of(where.get(id_field, MISSING))
     ids = record_ids(spec, home)
-    if isinstance(wanted, str) and ids and wanted not in ids:
-        yield _unknown(f"{place}/where/{id_field}", f"record in {home} for {owner}:", wanted, ids)
+    if not (isinstance(wanted, str) and ids and wanted not in ids):
+        return
+    at = pointer("checks", i, "where", id_field)
+    if _allowed_to_change(spec, home, wanted):
+        # The check and the write set agree about it: no slip of the pen, the record is missing.
+        yield finding(
+            "R2",
+            at,
+            f"{owner} and the write set name {wanted}, and {home} holds no such record",
+            hint="put the record back; where the last edit took it away, undo that edit",
+        )
+    else:
+        found = _unknown(at, f"record in {home} for {owner}:", wanted, ids)
+        yield _or_dropped(spec, i, found)
+
+
+def _allowed_to_change(spec: TaskSpec, home: str, wanted: str) -> bool:
+    """Whether the write set names this very record."""
+    compiled = (pattern(rule.address) for rule in spec.write_set)
+    return any(p.collection == home and p.exact_id == wanted for p in compiled)
 
 
 def _fields(

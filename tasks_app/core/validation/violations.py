@@ -95,7 +95,16 @@ def biting(trial: Trial, proofs: Sequence[ConstraintProof]) -> Iterator[Finding]
         if proof.bites:
             continue
         place = pointer("constraints", i)
-        if proof.reward is None:
+        if proof.reward is None and len(trial.call_of) >= trial.spec.limits.tool_calls:
+            # Not the rule's fault, and no reason to drop it: nobody has a call left to break it.
+            yield finding(
+                "K1",
+                place,
+                f"nobody has a call left to break {proof.id}: the reference takes "
+                f"{len(trial.call_of)} of {trial.spec.limits.tool_calls}",
+                hint="raise the limit of tool calls first; the rule can stay",
+            )
+        elif proof.reward is None:
             yield finding(
                 "K1",
                 place,

@@ -16,6 +16,13 @@ NOW = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
 @pytest.mark.parametrize(
     ("word", "value", "shown"),
     [
+        (words.initial, "step opened", "Step opened"),
+        (words.initial, "r_reply pays for nothing", "r_reply pays for nothing"),
+        (words.initial, "finance/invoices IN-1", "finance/invoices IN-1"),
+        (words.initial, "", ""),
+        (words.sentence, "nothing holds", "Nothing holds."),
+        (words.sentence, "did you mean IN-2?", "Did you mean IN-2?"),
+        (words.sentence, "", ""),
         (words.number, 12345, "12,345"),
         (words.number, 0, "0"),
         (words.number, 1234.5, "1,234.50"),

@@ -88,7 +88,7 @@ def test_a_kept_change_answers_with_the_live_check_and_the_difference(
     answer = editor.post(url, cell("TK-1", status="closed"), headers=FRAGMENT)
     page = answer.content.decode()
     assert page.startswith('<div id="check"')
-    assert "Helpdesk/tickets TK-1, status" in page
+    assert "helpdesk/tickets TK-1, status" in page
     assert "<del>open</del> → <ins>closed</ins>" in page
 
 

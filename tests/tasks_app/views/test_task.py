@@ -151,6 +151,47 @@ def test_a_repair_names_its_places_in_words_and_its_path_beside_them(editor: Cli
     ]
 
 
+def test_a_repair_of_a_long_policy_shows_the_sentence_that_it_adds(editor: Client) -> None:
+    workplace = small_spec().written()["workplace"]
+    text = "Tickets are never deleted. " * 20
+    workplace["policies"][0]["text"] = text.strip()
+    spec = small_spec(workplace=workplace)
+    path = "/workplace/policies/0/text"
+    patch = ({"op": "replace", "path": path, "value": text + "Notes may be."},)
+    suggestion = Suggestion(rule="r", title="say it", patch=patch)
+    task = create_task(spec=spec, card=red_card(spec, suggestion=suggestion), by=None)
+
+    told = body(editor, f"/tasks/{task.code}/").split('<dl class="patch">')[1].split("</dl>")[0]
+
+    assert "Notes may be.</ins>" in told
+    assert "Notes may be" not in told.split("<ins>")[0]
+
+
+def test_a_repair_that_adds_over_a_value_replaces_it(editor: Client) -> None:
+    spec = small_spec(limits={"tool_calls": 2})
+    patch = ({"op": "add", "path": "/limits/tool_calls", "value": 7},)
+    suggestion = Suggestion(rule="r", title="raise tool_calls to 7", patch=patch)
+    task = create_task(spec=spec, card=red_card(spec, suggestion=suggestion), by=None)
+
+    page = body(editor, f"/tasks/{task.code}/")
+
+    assert "<del>2</del> → <ins>7</ins>" in page
+
+
+def test_a_finding_said_once_per_item_is_one_thing_to_mend(editor: Client) -> None:
+    spec = small_spec()
+    card = red_card(spec)
+    said = card.findings[0].model_copy(
+        update={"message": "o_gone and the rest", "hint": "did you mean o_one?"}
+    )
+    card = card.model_copy(update={"findings": (said, said, said)})
+    page = body(editor, f"/tasks/{create_task(spec=spec, card=card, by=None).code}/")
+
+    assert page.count("<b>O1</b> o_gone and the rest.") == 1
+    assert "1 finding<" in page
+    assert "Did you mean o_one?</span>" in page
+
+
 def test_a_check_shows_what_it_expects_and_how_reference_and_null_stand(viewer: Client) -> None:
     task = create_task(spec=small_spec(), by=None)
     page = body(viewer, f"/tasks/{task.code}/?tab=checks")

@@ -9,7 +9,7 @@ from tasks_app.core.presenting.rules import (
     details,
     write_rows,
 )
-from tasks_app.core.presenting.words import binding, predicate, shown, where
+from tasks_app.core.presenting.words import around, binding, predicate, shown, where
 from tests.factories.specs import small_spec
 
 
@@ -139,3 +139,15 @@ def test_rules_are_rows_with_their_own_parts_in_words() -> None:
     assert [(row.address, row.words) for row in write_rows(spec)] == [
         ("helpdesk/tickets/TK-2#status,resolution,updated_at", "may change")
     ]
+
+
+def test_long_texts_are_cut_to_where_they_differ() -> None:
+    before = "Refunds need a reason. " * 20 + "Nobody orders twice. The end."
+    after = "Refunds need a reason. " * 20 + "The end."
+
+    assert around(before, after, 40) == (
+        "…reason. Nobody orders twice. The end.",
+        "…reason. The end.",
+    )
+    assert around("open", "closed", 40) == ("open", "closed")
+    assert around("x" * 50, "x" * 50, 40) == ("x" * 39 + "…", "x" * 39 + "…")

@@ -193,3 +193,42 @@ def test_an_invoice_of_an_unknown_payee_names_the_nearest_one() -> None:
     assert [(f.gate, f.message, f.hint) for f in found] == [
         ("R1", "payee_id is PY-2100, but finance/payees has no such record", "did you mean PY-210?")
     ]
+
+
+def test_a_tool_that_a_step_calls_and_nobody_offers_is_to_be_offered() -> None:
+    found = [
+        f
+        for f in findings(SUPPORT, lambda d: d["tools"].remove("orders_get_order"))
+        if f.path.startswith("/reference")
+    ]
+
+    assert [(f.gate, f.path, f.message) for f in found] == [
+        (
+            "R2",
+            "/reference/4/tool",
+            "step opened calls orders_get_order, which the task does not offer",
+        )
+    ]
+    assert found[0].suggestion is not None
+    assert (found[0].suggestion.title, found[0].suggestion.patch) == (
+        "offer orders_get_order",
+        ({"op": "add", "path": "/tools/-", "value": "orders_get_order"},),
+    )
+
+
+def test_a_record_that_check_and_write_set_name_is_missing_and_no_other_is_to_be_taken() -> None:
+    def lose(data: Written) -> None:
+        tickets = data["services"]["helpdesk"]["tickets"]
+        tickets.remove(ticket(data, "TK-2063"))
+
+    found = [f for f in findings(SUPPORT, lose) if f.path.startswith("/checks")]
+
+    assert [(f.gate, f.path, f.message, f.hint, f.suggestion) for f in found] == [
+        (
+            "R2",
+            "/checks/3/where/id",
+            "o_second and the write set name TK-2063, and helpdesk/tickets holds no such record",
+            "put the record back; where the last edit took it away, undo that edit",
+            None,
+        )
+    ]

@@ -99,6 +99,15 @@ def test_a_rule_that_nobody_can_break_is_named_with_its_removal(body: Written) -
     assert findings[0].suggestion.patch == ({"op": "remove", "path": "/constraints/5"},)
 
 
+def test_where_no_call_is_left_the_limit_is_named_and_no_rule_is_to_be_dropped() -> None:
+    card = prove(broken(SUPPORT, lambda data: data.update(limits={"tool_calls": 2})))
+
+    findings = [finding for finding in card.findings if finding.gate == "K1"]
+    assert findings
+    assert {f.hint for f in findings} == {"raise the limit of tool calls first; the rule can stay"}
+    assert [f.suggestion for f in findings] == [None] * len(findings)
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_deduction_is_taken_from_what_the_violator_earns(name: str) -> None:
     spec = example(name)
