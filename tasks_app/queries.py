@@ -215,6 +215,16 @@ def proof_before(version: TaskVersion) -> Earlier | None:
         return None
 
 
+def last_edit(version: TaskVersion) -> TaskVersion | None:
+    """Return the edit that a version's content still stands on, to be taken back: a version that
+    took an edit back stands on what stood before it, so that undoing again leads further back.
+    """
+    first = version.task.versions.filter(hash=version.hash).order_by("number").first()
+    if first is None or first.parent is None or first.parent.task_id != first.task_id:
+        return None
+    return first if first.origin in (Origin.EDITED, Origin.REPAIRED) else None
+
+
 def versions_of(task: Task) -> QuerySet[TaskVersion]:
     """Return all versions, newest first, without their specs."""
     return task.versions.select_related("author").defer("spec", "patch").order_by("-number")

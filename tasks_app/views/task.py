@@ -18,7 +18,6 @@ from tasks_app import queries
 from tasks_app.core.briefing import offered_names
 from tasks_app.core.spec import SpecError, TaskSpec
 from tasks_app.enums import Act as TaskAct
-from tasks_app.enums import Origin
 from tasks_app.jobs import prove_now
 from tasks_app.models import Proof, Task, TaskVersion
 from tasks_app.operations.tasks import apply_suggestion, duplicate, read_spec, save_version
@@ -65,7 +64,8 @@ class Allowed:
     roll_out: bool
     play: bool
     comment: bool
-    undo: bool
+    undo: int
+    """The version whose edit may be taken back; 0: none."""
 
 
 @never_cache
@@ -168,10 +168,7 @@ def _allowed(
         roll_out=is_current and may(request, Act.ROLL_OUT) and proof.state == "proven",
         play=is_current and may(request, Act.ROLL_OUT),
         comment=may(request, Act.COMMENT),
-        undo=edit
-        and version.origin in (Origin.EDITED, Origin.REPAIRED)
-        and version.parent is not None
-        and version.parent.task_id == row.pk,
+        undo=taken.number if edit and (taken := queries.last_edit(version)) is not None else 0,
     )
 
 
@@ -203,17 +200,19 @@ def task_repair(request: HttpRequest, code: str) -> HttpResponse:
 @require_POST
 @require(Act.EDIT)
 def task_undo(request: HttpRequest, code: str) -> HttpResponse:
-    """Take the last edit back: the content before it becomes the next version."""
+    """Take the last edit back: the content before it becomes the next version. Done again, it
+    takes back the edit before that.
+    """
     row = queries.get_task(code)
-    current = row.current
-    if current is None or current.parent is None or current.parent.task_id != row.pk:
+    edit = queries.last_edit(row.current) if row.current is not None else None
+    if edit is None or edit.parent is None:
         raise Conflict(f"{row.code} has no edit to take back.")
     saved = save_version(
         task=row,
         base=_base(request),
-        spec=read_spec(current.parent.spec),
+        spec=read_spec(edit.parent.spec),
         by=principal(request),
-        reason=f"takes v{current.number} back",
+        reason=f"takes v{edit.number} back",
     )
     _say(request, prove_now(task=saved, by=principal(request), after_edit=True))
     return see_other(request, f"{reverse('task', args=[row.code])}#proof")

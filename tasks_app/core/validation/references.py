@@ -36,6 +36,7 @@ _EMAIL_FIELDS: Final = frozenset({"email", "reply_to"})
 _SENDERS: Final = frozenset({"from", "reporter"})
 """Fields that name somebody, perhaps with the address in angle brackets."""
 MAILBOX: Final = "mail/outbox"
+_PUT_BACK: Final = "put the record back; where the last edit took it away, undo that edit"
 _PAST_FIELDS: Final = frozenset(
     {"created_at", "updated_at", "placed_on", "delivered_on", "received_on", "date"}
 )
@@ -434,11 +435,21 @@ def _literal_ids(spec: TaskSpec, i: int, home: str, where: Mapping[str, Any]) ->
             "R2",
             at,
             f"{owner} and the write set name {wanted}, and {home} holds no such record",
-            hint="put the record back; where the last edit took it away, undo that edit",
+            hint=_PUT_BACK,
         )
     else:
         found = _unknown(at, f"record in {home} for {owner}:", wanted, ids)
         yield _or_dropped(spec, i, found)
+
+
+def _checked(spec: TaskSpec, home: str, wanted: str) -> bool:
+    """Whether a check looks for this very record."""
+    written = (check.plain for check in spec.checks)
+    return any(
+        f"{body.get('service')}/{body.get('collection')}" == home
+        and wanted in body.get("where", {}).values()
+        for body in written
+    )
 
 
 def _allowed_to_change(spec: TaskSpec, home: str, wanted: str) -> bool:
@@ -502,12 +513,10 @@ def _addresses(spec: TaskSpec) -> Iterator[Finding]:
         ids = record_ids(spec, compiled.collection)
         if compiled.exact_id is not None and ids and compiled.exact_id not in ids:
             close = nearest(compiled.exact_id, ids)
-            yield finding(
-                "R2",
-                place,
-                f"{text} names a record that does not exist",
-                hint=f"did you mean {close}?" if close else "name an existing record",
-            )
+            hint = f"did you mean {close}?" if close else "name an existing record"
+            if _checked(spec, compiled.collection, compiled.exact_id):
+                hint = _PUT_BACK
+            yield finding("R2", place, f"{text} names a record that does not exist", hint=hint)
 
 
 def _timeline(spec: TaskSpec) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from studio.web.models import Draft
 from tasks_app.core.validation.card import Suggestion
 from tasks_app.enums import TaskState
 from tasks_app.models import Task
-from tasks_app.operations.tasks import create_task
+from tasks_app.operations.tasks import create_task, save_version
 from tests.factories.specs import green_card, imported_spec, red_card, small_spec
 from tests.studio.lib.test_tokens import tokenizer_at
 
@@ -258,6 +258,23 @@ def test_an_accepted_repair_is_a_proven_version(editor: Client) -> None:
     assert undone.status_code == 303
     task.refresh_from_db()
     assert (task.current_number, task.spec_hash) == (3, spec.hash)
+
+
+def test_undo_goes_back_edit_by_edit_and_never_forth_again(editor: Client) -> None:
+    first, second, third = (small_spec(title=title) for title in ("One", "Two", "Three"))
+    task = create_task(spec=first, by=None)
+    for base, spec in ((1, second), (2, third)):
+        task = save_version(task=task, base=base, spec=spec, by=None, reason="an edit")
+
+    seen = []
+    for base in (3, 4):
+        assert editor.post(f"/tasks/{task.code}/undo/", {"base": str(base)}).status_code == 303
+        task.refresh_from_db()
+        assert task.current is not None
+        seen.append((task.current.spec["title"], task.current.reason))
+
+    assert seen == [("Two", "takes v3 back"), ("One", "takes v2 back")]
+    assert editor.post(f"/tasks/{task.code}/undo/", {"base": "5"}).status_code == 409
 
 
 def test_approval_and_rejection_name_the_version_that_was_read(
