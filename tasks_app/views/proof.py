@@ -1,5 +1,6 @@
 """The proof card of a version, ready to be drawn: what holds, what does not, what to press."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -39,6 +40,8 @@ PROBE_NAMES: Final = {
     "regex": "fills arguments from the request by pattern",
 }
 _LONGEST_VALUE: Final = 200
+_OWN_FORMS: Final = ("at-checks-", "at-constraints-", "at-workplace-", "record")
+"""Places that have a form of their own in the editor."""
 
 
 @dataclass(frozen=True)
@@ -283,7 +286,10 @@ def place_url(task: Task, place: Place, *, edit: bool = False) -> str:
         pairs = {"tab": place.part, "collection": place.collection, "record": place.record}
         base = f"/tasks/{task.code}/"
     query = urlencode({key: value for key, value in pairs.items() if value})
-    return f"{base}?{query}" + (f"#{place.anchor}" if place.anchor else "")
+    anchor = place.anchor
+    if edit and not anchor.startswith(_OWN_FORMS):
+        anchor = re.sub(r"-(\d+|-)$", "", anchor)  # what is edited as one text has one place
+    return f"{base}?{query}" + (f"#{anchor}" if anchor else "")
 
 
 def _patch(written: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> tuple[PatchLine, ...]:
@@ -304,7 +310,9 @@ def _patch_line(written: Mapping[str, Any], operation: Mapping[str, Any]) -> Pat
     after = cut(brief(operation["value"]), _LONGEST_VALUE) if "value" in operation else ""
     if isinstance(old, str) and isinstance(operation.get("value"), str):
         before, after = around(old, operation["value"], _LONGEST_VALUE)
-    if before == after:  # words say the same of 1 and "1": what is written doesn't
+    # Words say the same of 1 and "1": what is written doesn't. A repair that was applied on the
+    # way may take away what is no longer there.
+    if before == after and old is not MISSING and "value" in operation:
         before, after = shown(old, _LONGEST_VALUE), shown(operation["value"], _LONGEST_VALUE)
     return PatchLine(place.words, path, before, after)
 

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from studio.web.models import Draft
-from tasks_app.core.validation.card import Suggestion
+from tasks_app.core.validation.card import RepairRecord, Suggestion
 from tasks_app.enums import TaskState
 from tasks_app.models import Task
 from tasks_app.operations.tasks import create_task, save_version
@@ -176,6 +176,19 @@ def test_a_repair_that_adds_over_a_value_replaces_it(editor: Client) -> None:
     page = body(editor, f"/tasks/{task.code}/")
 
     assert "<del>2</del> → <ins>7</ins>" in page
+
+
+def test_a_repair_on_the_way_may_have_taken_away_what_is_gone(editor: Client) -> None:
+    spec = small_spec()
+    patch = ({"op": "remove", "path": "/checks/40"},)
+    record = RepairRecord(
+        gate="S4", rule="r", title="drop it", actor="rule",
+        before="a", after="b", patch=patch,
+    )  # fmt: skip
+    card = green_card(spec, repairs=(record,))
+    task = create_task(spec=spec, card=card, by=None)
+
+    assert "taken away" in body(editor, f"/tasks/{task.code}/")
 
 
 def test_a_finding_said_once_per_item_is_one_thing_to_mend(editor: Client) -> None:
