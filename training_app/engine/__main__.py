@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 from types import FrameType
 
-import psutil
 import torch
 
 from training_app.core.recipe import Recipe
@@ -139,4 +138,4 @@ def _tell(
 
 if __name__ == "__main__":
     # Libraries take seconds to be read; who asks it to stop meanwhile has to be heard.
-    processes.end(main(began=psutil.Process().create_time()))
+    processes.end(main(began=processes.began()))

@@ -9,20 +9,39 @@ import datetime as dt
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
+import psutil
 import torch
 from torch import distributed
 
 PATIENCE: Final = dt.timedelta(hours=12)
 """The others wait so long while the first measures or makes a base."""
+_STARTED_AT: Final = 19
+"""Which of the numbers behind the name in /proc/self/stat says when a process began, in ticks."""
 _Made = TypeVar("_Made")
 
 
 def started() -> int:
     """How many were started together."""
     return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def began() -> float:
+    """Return when this process began, in seconds since the epoch, to a hundredth.
+
+    Reckoned from its age: the moment of the machine's start, which others add up from, is known to
+    a second alone, and within a second somebody may ask a run to stop and go on with it.
+    """
+    try:
+        status = Path("/proc/self/stat").read_text(encoding="utf-8")
+    except OSError:  # no such place on this system
+        return psutil.Process().create_time()
+    since_start = int(status.rpartition(")")[2].split()[_STARTED_AT]) / os.sysconf("SC_CLK_TCK")
+    return time.time() - (time.clock_gettime(time.CLOCK_BOOTTIME) - since_start)
 
 
 def is_first() -> bool:
