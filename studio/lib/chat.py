@@ -17,16 +17,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from urllib.parse import urlsplit
 
 import httpx2
-import openai
 import orjson
-from openai import DefaultHttpxClient, OpenAI
 
 from studio.lib.chat_limits import MOST_BYTES, OversizedAnswer, bound
 from studio.lib.hashing import content_hash
+
+if TYPE_CHECKING:
+    # The library takes nearly half a second to load. Whoever asks a model pays for it, and not each
+    # process that knows what an answer is; so the functions below load it.
+    import openai
 
 FailureKind = Literal[
     "unreachable",
@@ -213,6 +216,8 @@ class OpenAIChat:
     clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
+        from openai import DefaultHttpxClient, OpenAI
+
         # the retries are ours: the library's own would hide how often an answer was asked for
         self._client = OpenAI(
             base_url=self.base_url,
@@ -256,6 +261,8 @@ class OpenAIChat:
             return answer
 
     def _ask_once(self, request: ChatRequest) -> ChatAnswer:
+        import openai
+
         started = self.clock()
         try:
             # Not completions.create: turning typed parameters and answers over costs more than
@@ -288,6 +295,8 @@ class OpenAIChat:
 
     def context_length(self) -> int | None:
         """Return what the server says of the model's context, None where it says nothing."""
+        import openai
+
         try:
             listed = self._client.models.list()
         except (openai.OpenAIError, ValueError, RecursionError):
@@ -305,8 +314,10 @@ class OpenAIChat:
         self._client.close()
 
 
-def failure_of(problem: openai.OpenAIError) -> EndpointFailure:
+def failure_of(problem: "openai.OpenAIError") -> EndpointFailure:
     """Name what went wrong by its kind, in the server's words."""
+    import openai
+
     if isinstance(problem, openai.APITimeoutError):
         return EndpointFailure("timeout", "the endpoint did not answer in time")
     if isinstance(problem, openai.APIConnectionError):
@@ -334,7 +345,7 @@ def failure_of(problem: openai.OpenAIError) -> EndpointFailure:
     return EndpointFailure("server", str(problem))
 
 
-def _words(problem: openai.APIStatusError) -> str:
+def _words(problem: "openai.APIStatusError") -> str:
     body = problem.body
     if isinstance(body, Mapping):
         inner = body.get("error", body)
