@@ -28,11 +28,10 @@ from studio.web.filters import FilterSet, Key, Value, choice, date, exact, numbe
 from studio.web.models import Job
 from studio.web.pagination import Count as RowCount
 from studio.web.pagination import Page, capped_count, keyset, keyset_all
-from tasks_app.core.importers.claw.tiers import VIEW_ONLY
 from tasks_app.core.validation.card import GATES_VERSION
 from tasks_app.enums import Verdict
 from tasks_app.models import Task, TaskVersion
-from tasks_app.queries import matching
+from tasks_app.queries import matching, playable
 
 
 class Chosen(NamedTuple):
@@ -329,8 +328,7 @@ def selected(filter_text: str) -> list[Chosen]:
     there to be seen never run: something that they need is missing. FilterError names what is wrong
     with the filter.
     """
-    rows = matching(filter_text).filter(current__isnull=False)
-    rows = rows.exclude(evaluation_only=True, tags__contains=[VIEW_ONLY])
+    rows = playable(matching(filter_text)).filter(current__isnull=False)
     written = parse(filter_text).keys()
     if "state" not in written:
         rows = rows.filter(

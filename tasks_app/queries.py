@@ -31,6 +31,7 @@ from studio.web.pagination import Count as RowCount
 from studio.web.pagination import Page, capped_count, keyset, keyset_all
 from tasks_app.core.checks.catalog import CHECKS
 from tasks_app.core.constraints.catalog import CONSTRAINTS
+from tasks_app.core.importers.claw.tiers import VIEW_ONLY
 from tasks_app.core.services.catalog import services
 from tasks_app.core.spec import CAPABILITIES, SpecError, TaskSpec
 from tasks_app.core.validation.card import GROUPS
@@ -152,6 +153,11 @@ class TaskList:
 def matching(filter_text: str) -> QuerySet[Task]:
     """Return all tasks of a filter; FilterError names what is wrong with it and where."""
     return Task.objects.filter(TASKS.compile(filter_text))
+
+
+def playable(rows: QuerySet[Task]) -> QuerySet[Task]:
+    """Leave out imports that are there to be seen: something that they need is missing here."""
+    return rows.exclude(evaluation_only=True, tags__contains=[VIEW_ONLY])
 
 
 def task_page(

@@ -14,10 +14,9 @@ from studio.web.codes import get_by_code, is_code, normalise
 from studio.web.errors import NotFound
 from studio.web.filters import parse
 from studio.web.pagination import Page, keyset
-from tasks_app.core.importers.claw.tiers import VIEW_ONLY
 from tasks_app.enums import EndpointRole, Split, TaskState
 from tasks_app.models import ModelEndpoint, TaskVersion
-from tasks_app.queries import endpoints, matching
+from tasks_app.queries import endpoints, matching, playable
 from training_app.core import pocket
 from training_app.core.manifest import FILE
 from training_app.core.run_dir import RunDirError, read_json
@@ -78,10 +77,9 @@ def suite_tasks(filter_text: str) -> list[Chosen]:
     chosen = selected(filter_text)
     if "state" in parse(filter_text).keys():  # noqa: SIM118  # a list of names, not a mapping
         return chosen
-    rows = matching(filter_text).filter(
+    rows = playable(matching(filter_text)).filter(
         current__isnull=False, evaluation_only=True, state=TaskState.IMPORTED
     )
-    rows = rows.exclude(tags__contains=[VIEW_ONLY])
     imported = [Chosen(task, version) for task, version in rows.values_list("pk", "current_id")
                 if version is not None]  # fmt: skip
     return sorted({*chosen, *imported})

@@ -145,11 +145,17 @@ class Service:
     @classmethod
     def collections(cls) -> dict[str, CollectionFacts]:
         """Collection address → declaration, in order of declaration."""
-        declared = [v for k in reversed(cls.__mro__) for v in vars(k).values()]
-        return {
-            facts.address: facts
-            for facts in (d.facts(cls.name) for d in declared if isinstance(d, collection))
-        }
+        return {facts.address: facts for facts in (d.facts(cls.name) for d in cls._declared())}
+
+    @classmethod
+    def record_types(cls) -> dict[str, Any]:
+        """Collection address → the type of its records."""
+        return {d.facts(cls.name).address: d.record for d in cls._declared()}
+
+    @classmethod
+    def _declared(cls) -> list["collection[Any]"]:
+        found = [v for k in reversed(cls.__mro__) for v in vars(k).values()]
+        return [value for value in found if isinstance(value, collection)]
 
     @classmethod
     def tools(cls) -> dict[str, "Tool"]:

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from tasks_app.core.records import CollectionFacts
 from tasks_app.core.services.base import Service, Tool
@@ -93,6 +93,14 @@ def collections() -> Mapping[str, CollectionFacts]:
     """Every collection by its address `service/collection`."""
     return MappingProxyType(
         {address: facts for service in SERVICES for address, facts in service.collections().items()}
+    )
+
+
+@functools.cache
+def record_types() -> Mapping[str, Any]:
+    """The type of a collection's records, a typed dictionary, by the collection's address."""
+    return MappingProxyType(
+        {address: kind for service in SERVICES for address, kind in service.record_types().items()}
     )
 
 

@@ -6,11 +6,12 @@ import functools
 from collections.abc import Sequence
 
 from tasks_app.core.program import Act
+from tasks_app.core.validation.altered_ends import prove_states
 from tasks_app.core.validation.capabilities import witnesses
 from tasks_app.core.validation.card import ConstraintProof, MutantResult, Witness
 from tasks_app.core.validation.collateral import damaged_field, stray_plays
 from tasks_app.core.validation.exploits import Exploit, prove_exploits
-from tasks_app.core.validation.mutants import Judged, prove_mutants, prove_states
+from tasks_app.core.validation.mutants import Judged, prove_mutants
 from tasks_app.core.validation.nontrivial import cheap_plays
 from tasks_app.core.validation.trace import Shown
 from tasks_app.core.validation.trial import Play, Trial

@@ -15,9 +15,11 @@ from tasks_app.core.evidence import Evidence, Selection, has_reference
 from tasks_app.core.instants import is_date, is_instant
 from tasks_app.core.predicates import literal_of
 from tasks_app.core.samples import id_field
+from tasks_app.core.validation.altered_ends import prove_states
 from tasks_app.core.validation.card import MutantResult
 from tasks_app.core.validation.collateral import collateral_check
-from tasks_app.core.validation.mutants import Masks, Mutant, prove_states, verdict_of
+from tasks_app.core.validation.equivalence import Masks
+from tasks_app.core.validation.mutants import Mutant, verdict_of
 from tasks_app.core.validation.structure import fitted
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.validation.tried import Repair, Written, tried_out

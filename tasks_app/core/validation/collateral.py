@@ -7,16 +7,11 @@ import orjson
 
 from tasks_app.core.evidence import Evidence
 from tasks_app.core.program import Act
+from tasks_app.core.validation.altered_ends import perturbed, with_field
 from tasks_app.core.validation.card import Finding
+from tasks_app.core.validation.equivalence import Masks
 from tasks_app.core.validation.gate import finding, operation
-from tasks_app.core.validation.mutants import (
-    Masks,
-    extra_writes,
-    last_place,
-    perturbed,
-    shown,
-    with_field,
-)
+from tasks_app.core.validation.mutants import extra_writes, last_place, shown
 from tasks_app.core.validation.structure import fitted
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.values import Change, address

@@ -18,7 +18,7 @@ from tasks_app.core.samples import arguments_of, holders, likely
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step
 from tasks_app.core.validation import origins, surfaces
-from tasks_app.core.validation.mutants import perturbed, with_field
+from tasks_app.core.validation.altered_ends import perturbed, with_field
 from tasks_app.core.validation.trace import (
     Held,
     Shown,

@@ -16,9 +16,9 @@ from tasks_app.core.program import Act, BindingError, bind, is_binding
 from tasks_app.core.samples import Argument, arguments_of, holders, id_field
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step
+from tasks_app.core.validation.altered_ends import perturbed
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, pointer
-from tasks_app.core.validation.mutants import perturbed
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.validation.tried import Repair, Written, as_suggestion, tried_out
 from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, canonical

@@ -10,24 +10,20 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from typing_extensions import ReadOnly
 
-from tasks_app.core.services.base import collection
-from tasks_app.core.services.catalog import collections, services, tools
+from tasks_app.core.services.catalog import collections, record_types, tools
 from tasks_app.core.spec import TaskSpec
 
 
 @functools.cache
 def record_fields() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Collection address → known field → the values its type allows (empty: any)."""
-    table: dict[str, dict[str, tuple[str, ...]]] = {}
-    for service in services().values():
-        for klass in reversed(service.__mro__):
-            for declared in vars(klass).values():
-                if isinstance(declared, collection):
-                    hints = get_type_hints(declared.record, include_extras=True)
-                    table[f"{service.name}/{declared.name}"] = {
-                        name: literals(hint) for name, hint in hints.items()
-                    }
-    return table
+    return {
+        place: {
+            name: literals(hint)
+            for name, hint in get_type_hints(record, include_extras=True).items()
+        }
+        for place, record in record_types().items()
+    }
 
 
 def literals(hint: Any) -> tuple[str, ...]:
@@ -45,28 +41,6 @@ def literals(hint: Any) -> tuple[str, ...]:
         parts = [literals(part) for part in get_args(hint) if part is not type(None)]
         return tuple(v for part in parts for v in part) if all(parts) else ()
     return ()
-
-
-@functools.cache
-def number_fields() -> Mapping[str, frozenset[str]]:
-    """Collection address → fields that hold a number, or nothing."""
-    table: dict[str, frozenset[str]] = {}
-    for service in services().values():
-        for klass in reversed(service.__mro__):
-            for declared in vars(klass).values():
-                if isinstance(declared, collection):
-                    hints = get_type_hints(declared.record)
-                    table[f"{service.name}/{declared.name}"] = frozenset(
-                        name for name, hint in hints.items() if _is_number(hint)
-                    )
-    return table
-
-
-def _is_number(hint: Any) -> bool:
-    if get_origin(hint) is ReadOnly:
-        return _is_number(get_args(hint)[0])
-    parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    return {int, float} >= set(parts) - {type(None)} != set()
 
 
 _PARTS: Final[Mapping[str, str]] = {

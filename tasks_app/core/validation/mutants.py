@@ -1,6 +1,6 @@
-"""Gates M: wrong variants of the reference, and of its final records, lose.
+"""Gate M1: wrong variants of the reference lose.
 
-M1 runs every mutant of the reference as plain calls, without the runner's repetition. A mutant is
+It runs every mutant of the reference as plain calls, without the runner's repetition. A mutant is
 killed if it does not pass. Two runs are equivalent if all stages end in equal records (free
 fields and free text masked, new ids not compared), with the same constraints broken; a text
 mutant that removes or alters a piece named in a check, or adds a forbidden one, never is.
@@ -8,35 +8,32 @@ mutant that removes or alters a piece named in a check, or adds a forbidden one,
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tasks_app.core.calls import Tables
 from tasks_app.core.checks.message_match import MessageMatch
 from tasks_app.core.checks.text_match import TextAbsent
-from tasks_app.core.evidence import Evidence
 from tasks_app.core.instants import is_date, is_instant
 from tasks_app.core.program import Act
-from tasks_app.core.records import diff
 from tasks_app.core.samples import (
     DUMMY_ADDRESS,
     Argument,
     arguments_of,
     holders,
-    id_field,
     likely,
 )
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.validation import near_misses, text_pieces, wide_pieces
 from tasks_app.core.validation.card import Finding, MutantResult
+from tasks_app.core.validation.equivalence import Masks, differences
 from tasks_app.core.validation.gate import finding
 from tasks_app.core.validation.trial import Play, Trial
-from tasks_app.core.values import NUMBERS, Change, Record, address, canonical, digest, pattern
+from tasks_app.core.values import NUMBERS
 
 MARGIN: Final = 0.1
 """The mean reward of killed mutants lies this far below the reference."""
 MOST_FORBIDDEN: Final = 6
-_MASKED: Final = "·"
 _REPLY: Final = re.compile(r"\b(repl(y|ies)|answers?|report back|tell)\b", re.IGNORECASE)
 """What an output contract says that wants something said at the end."""
 
@@ -456,95 +453,6 @@ def _empty_letters(trial: Trial) -> Iterator[Mutant]:
         yield Mutant("empty_letter", f"{act.tool} says nothing", i, (blank, *acts[i + 1 :]), read)
 
 
-# --- equivalence ---------------------------------------------------------------------------------
-
-
-class Masks:
-    """Which fields of a record do not count: free by the spec, filled by a handler, free text."""
-
-    def __init__(self, trial: Trial):
-        self._free = [pattern(free.address) for free in trial.spec.free]
-        self._filled: dict[str, set[str]] = {}
-        self._text: dict[str, set[str]] = {}
-        self._known: dict[tuple[str, str], frozenset[str] | None] = {}
-        for facts in trial.seed.ground.tools.values():
-            for field in facts.fills:
-                place, _, name = field.partition("#")
-                self._filled.setdefault(place, set()).add(name)
-            if facts.writes:
-                self._text.setdefault(facts.service, set()).update(facts.text)
-
-    def free(self, place: str, record_id: str) -> frozenset[str] | None:
-        """Return the fields that the spec or a handler frees; None for the whole record."""
-        key = place, record_id
-        if key not in self._known:
-            self._known[key] = self._freed(place, record_id)
-        return self._known[key]
-
-    def _freed(self, place: str, record_id: str) -> frozenset[str] | None:
-        names = set(self._filled.get(place, ()))
-        for free in self._free:
-            if free.covers_record(place, record_id):
-                if free.fields is None:
-                    return None
-                names |= free.fields
-        return frozenset(names)
-
-    def hides(self, change: Change, name: str) -> bool:
-        """Say whether a field of a changed record does not count."""
-        free = self.free(change.collection, change.id)
-        if free is None or name in free:
-            return True
-        texts = self._text.get(change.collection.partition("/")[0], ())
-        return name in texts and all(
-            near_misses.is_wording(record.get(name))
-            for record in (change.before, change.after)
-            if record is not None
-        )
-
-    def content(self, change: Change, record: Record) -> bytes:
-        """Return what counts of a record that was made in the run: its own id does not."""
-        key = id_field(change.collection)
-        return canonical(
-            {k: v for k, v in record.items() if k != key and not self.hides(change, k)}
-        )
-
-
-def differences(masks: Masks, right: Evidence, wrong: Evidence) -> list[str]:
-    """Return the addresses in which a run ends otherwise than the reference, per stage."""
-    found: list[str] = []
-    for expected, seen in zip(right.stages, wrong.stages, strict=False):
-        if expected.closed is seen.closed:
-            continue
-        found.extend(
-            _unlike(masks, expected.opened, seen.opened, diff(expected.closed, seen.closed))
-        )
-    return found
-
-
-def _unlike(
-    masks: Masks, opened: Tables, other: Tables, changes: Iterable[Change]
-) -> Iterator[str]:
-    made: dict[str, tuple[list[bytes], list[bytes], list[str]]] = {}
-    for change in changes:
-        if masks.free(change.collection, change.id) is None:
-            continue
-        old = opened.get(change.collection, {})
-        if change.id in old or change.id in other.get(change.collection, {}):
-            fields = [name for name in change.fields() if not masks.hides(change, name)]
-            if fields:
-                yield f"{change.address}#{','.join(fields)}"
-            continue
-        lists = made.setdefault(change.collection, ([], [], []))
-        for record, contents in ((change.before, lists[0]), (change.after, lists[1])):
-            if record is not None:
-                contents.append(masks.content(change, record))
-        lists[2].append(change.address)
-    for first, second, places in made.values():
-        if sorted(first) != sorted(second):
-            yield from places
-
-
 # --- M1 ------------------------------------------------------------------------------------------
 
 
@@ -603,79 +511,3 @@ def survivors(trial: Trial, found: Sequence[Judged]) -> Iterator[Finding]:
             f"at least {MARGIN} is asked",
             hint="give the checks that catch them more weight, or let others require them",
         )
-
-
-# --- M2 ------------------------------------------------------------------------------------------
-
-
-def prove_states(trial: Trial) -> list[MutantResult]:
-    """Perturb each expected field of the reference's final records directly and grade."""
-    masks, evidence = Masks(trial), trial.reference.evidence
-    last = evidence.stages[-1]
-    first = evidence.ground.start
-    found: list[MutantResult] = []
-    for change in diff(first, last.closed):
-        after = change.after
-        if after is None:
-            continue
-        for name in change.fields():
-            if name == id_field(change.collection) or masks.hides(change, name):
-                continue
-            for wrong in _wrong_values(after.get(name)):
-                altered = with_field(evidence, change.collection, change.id, name, wrong)
-                grade = trial.judged(f"state:{name}", altered)
-                place = address(change.collection, change.id, name)
-                found.append(
-                    MutantResult(
-                        id=f"state-{len(found)}",
-                        operator="wrong_field",
-                        title=f"{place} is {wrong!r}",
-                        reward=grade.total,
-                        verdict="survived" if grade.passed else "killed",
-                        difference=(place,) if grade.passed else (),
-                    )
-                )
-    return found
-
-
-def _wrong_values(value: Any) -> list[Any]:
-    """Return wrong values of a field: of a moment those that are a day late and an hour early."""
-    if isinstance(value, str) and is_instant(value):
-        return [miss.value for miss in near_misses.moments(value)]
-    wrong = perturbed(value)
-    return [] if wrong is None else [wrong]
-
-
-def perturbed(value: Any) -> Any:
-    """Return a wrong value of the same type, None where there is none to make."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, NUMBERS):
-        return value + 1
-    if isinstance(value, str):
-        if is_date(value):
-            return next(near_misses.days(value)).value
-        if is_instant(value):
-            return next(near_misses.moments(value)).value
-        return near_misses.swapped_digits(value) or f"{value}{_MASKED}"
-    if isinstance(value, list):
-        return _another(value) if len(value) < 2 else value[:-1]
-    return None
-
-
-def _another(value: list[Any]) -> list[Any] | None:
-    """Return a list of one with another beside it: the same once more would name nobody else."""
-    more = perturbed(value[0]) if value else None
-    return [*value, *value] if value and more is None else [*value, more] if value else None
-
-
-def with_field(evidence: Evidence, place: str, record_id: str, name: str, value: Any) -> Evidence:
-    """Return evidence whose last stage ends with one field altered."""
-    last = evidence.stages[-1]
-    rows = last.closed[place]
-    altered = Record({**rows[record_id], name: value})
-    altered.digest = digest(f"{place}/{record_id}", altered)
-    tables = {**last.closed, place: {**rows, record_id: altered}}
-    return Evidence(
-        evidence.ground, (*evidence.stages[:-1], last._replace(closed=tables)), evidence.calls
-    )

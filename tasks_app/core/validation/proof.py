@@ -101,8 +101,15 @@ def prove(
         second: Another process that proves the spec as well (gate D1).
         timer: A clock for the milliseconds on the card; None: zero, so that cards are equal bytes.
     """
-    others = _Others(neighbours, benchmarks, exploits)
-    return _proven(spec, others, second, timer or _no_time, None).card
+    return prove_edited(
+        spec,
+        None,
+        neighbours=neighbours,
+        benchmarks=benchmarks,
+        exploits=exploits,
+        second=second,
+        timer=timer,
+    ).card
 
 
 def prove_edited(
@@ -124,7 +131,12 @@ def prove_edited(
             counts for nothing.
     """
     others = _Others(neighbours, benchmarks, exploits)
-    return _proven(spec, others, second, timer or _no_time, earlier)
+    with _collector_at_rest():
+        kept = Kept(spec, earlier, exploits)
+        card = _looked_at(spec, Notes(timer or _no_time, kept), others)
+        if second is not None and card.proof_hash and not spec.evaluation_only:
+            card = compared(card, second.proof_hashes([spec])[0])
+    return Proven(card, len(kept))
 
 
 @contextlib.contextmanager
@@ -141,21 +153,6 @@ def _collector_at_rest() -> Iterator[None]:
     finally:
         if running:
             gc.enable()
-
-
-def _proven(
-    spec: TaskSpec,
-    others: _Others,
-    second: Elsewhere | None,
-    timer: Timer,
-    earlier: Earlier | None,
-) -> Proven:
-    with _collector_at_rest():
-        kept = Kept(spec, earlier, others.exploits)
-        card = _looked_at(spec, Notes(timer, kept), others)
-        if second is not None and card.proof_hash and not spec.evaluation_only:
-            card = compared(card, second.proof_hashes([spec])[0])
-    return Proven(card, len(kept))
 
 
 def _looked_at(spec: TaskSpec, notes: Notes, others: _Others) -> ProofCard:

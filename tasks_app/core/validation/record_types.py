@@ -17,8 +17,7 @@ from typing import (
 
 from typing_extensions import ReadOnly, is_typeddict
 
-from tasks_app.core.services.base import collection
-from tasks_app.core.services.catalog import services
+from tasks_app.core.services.catalog import record_types
 from tasks_app.core.values import LISTS, NUMBERS, OBJECTS
 
 
@@ -44,6 +43,7 @@ def _nothing(_value: Any) -> Iterator[Misfit]:
     return iter(())
 
 
+_NUMBER: Final = frozenset({int, float, type(None)})
 ANYTHING: Final = Shape(frozenset(), _nothing)
 
 
@@ -52,13 +52,18 @@ def record_shapes() -> Mapping[str, Mapping[str, Shape]]:
     """Collection address → field → the shape of its values, where not anything fits. Nothing (null)
     fits everywhere: it stands for what is not known.
     """
-    table: dict[str, Mapping[str, Shape]] = {}
-    for service in services().values():
-        for klass in reversed(service.__mro__):
-            for declared in vars(klass).values():
-                if isinstance(declared, collection):
-                    table[f"{service.name}/{declared.name}"] = _fields(declared.record)
-    return table
+    return {place: _fields(record) for place, record in record_types().items()}
+
+
+@functools.cache
+def number_fields() -> Mapping[str, frozenset[str]]:
+    """Collection address → fields that hold a number, or nothing."""
+    return {
+        place: frozenset(
+            name for name, shape in shapes.items() if shape.plain and shape.plain <= _NUMBER
+        )
+        for place, shapes in record_shapes().items()
+    }
 
 
 def _fields(record: Any) -> dict[str, Shape]:

@@ -1,45 +1,33 @@
-"""Gates R: everything that is named exists, holds a sensible value, and the request speaks of
-it.
+"""Gates R1 and R2: records point to records, and everything that is named exists; the table of the
+gates R.
 """
 
-import functools
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tasks_app.core.checks.message_match import MessageMatch
 from tasks_app.core.constraints.no_disclosure import NoDisclosure
 from tasks_app.core.functions import FUNCTIONS
-from tasks_app.core.instants import is_date, is_instant, parse_date, parse_instant
-from tasks_app.core.predicates import fold, literal_of, read_number
+from tasks_app.core.predicates import fold, literal_of
 from tasks_app.core.program import is_binding
 from tasks_app.core.services.catalog import collections, tools
 from tasks_app.core.spec import Step, TaskSpec
 from tasks_app.core.validation.card import Finding, Suggestion
-from tasks_app.core.validation.contradictions import contradictions
+from tasks_app.core.validation.domains import domain_values
 from tasks_app.core.validation.gate import Gate, finding, operation, pointer
+from tasks_app.core.validation.grounding import grounding, readable_text
 from tasks_app.core.validation.known import (
     arguments_of,
     nearest,
     noun_homes,
-    number_fields,
     record_fields,
     record_ids,
 )
-from tasks_app.core.validation.record_types import ANYTHING, Misfit, record_shapes
-from tasks_app.core.values import LEAVES, LISTS, MISSING, NUMBERS, OBJECTS, pattern
+from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, pattern
 from tasks_app.core.world.world import World, seed_problem
 
-_EMAIL: Final = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
-_EMAIL_FIELDS: Final = frozenset({"email", "reply_to"})
-_SENDERS: Final = frozenset({"from", "reporter"})
-"""Fields that name somebody, perhaps with the address in angle brackets."""
 MAILBOX: Final = "mail/outbox"
 _PUT_BACK: Final = "put the record back; where the last edit took it away, undo that edit"
-_PAST_FIELDS: Final = frozenset(
-    {"created_at", "updated_at", "placed_on", "delivered_on", "received_on", "date"}
-)
 
 
 # --- R1 ------------------------------------------------------------------------------------------
@@ -336,7 +324,7 @@ def _constraints(spec: TaskSpec) -> Iterator[Finding]:
 
 def _secrets(spec: TaskSpec, rule: NoDisclosure, place: str) -> Iterator[Finding]:
     """What may not be told can be known: it stands in a record, a rule or with the colleague."""
-    readable = fold(_readable(spec))
+    readable = fold(readable_text(spec))
     for value in rule.values:
         if isinstance(value, str) and fold(value) not in readable:
             yield finding(
@@ -543,301 +531,6 @@ def _timeline(spec: TaskSpec) -> Iterator[Finding]:
             yield finding(
                 "R2", "/timeline", reason, hint="under a policy that does nothing it must happen"
             )
-
-
-# --- R3 ------------------------------------------------------------------------------------------
-
-
-def _misfits(
-    field: str, misfits: Sequence[Misfit], place: str, spec: TaskSpec
-) -> Iterator[Finding]:
-    for misfit in misfits[:3]:
-        inside = f" at {pointer(*misfit.path)}" if misfit.path else ""
-        yield finding(
-            "R3",
-            f"{place}{pointer(*misfit.path)}",
-            f"{field}{inside} is {misfit.found}, where the service keeps {misfit.wanted}",
-            hint=f"write {misfit.wanted}",
-            severity="warn" if spec.evaluation_only else "block",
-        )
-
-
-def domain_values(spec: TaskSpec) -> Iterator[Finding]:
-    """R3: dates are days that exist, mail addresses look like some, created is not after updated
-    or now, and what stands beside each other agrees.
-    """
-    now = parse_instant(spec.clock.start)
-    for service, named in spec.services.items():
-        for name, records in named.items():
-            known = record_fields().get(f"{service}/{name}", {})
-            allowed = {field: values for field, values in known.items() if values}
-            dated = _dated(records)
-            figures = number_fields().get(f"{service}/{name}", frozenset()) | _figures(records)
-            shapes = record_shapes().get(f"{service}/{name}", {})
-            home = pointer("services", service, name)
-            for i, record in enumerate(records):
-                place = f"{home}/{i}"
-                for field, value in record.items():
-                    shape = shapes.get(field, ANYTHING)
-                    if type(value) not in shape.plain:  # nearly always it is plain
-                        misfits = list(shape.misfits(value))
-                        if misfits and not (type(value) is str and field in figures):
-                            yield from _misfits(field, misfits, f"{place}{pointer(field)}", spec)
-                            continue
-                    past = field in _PAST_FIELDS
-                    if type(value) is str and field in figures:
-                        yield _no_number(field, value, f"{place}{pointer(field)}")
-                        continue
-                    if type(value) is str and field in dated and not _ISO_DAY.match(value):
-                        yield _no_day(value, f"{place}{pointer(field)}")
-                        continue
-                    telling = _says_much(field)
-                    if not telling and type(value) is str and value[4:5] == value[7:8] == "-":
-                        yield from _day_of_calendar(value, f"{place}{pointer(field)}")
-                    if value is None or not (past or field in allowed or telling):
-                        continue  # nearly always: nothing is known of such a field
-                    at = f"{place}{pointer(field)}"
-                    yield from _value(field, value, at, allowed.get(field, ()))
-                    if past and isinstance(value, str):
-                        moment, day = parse_instant(value), parse_date(value)
-                        late = (moment is not None and now is not None and moment > now) or (
-                            day is not None and value > spec.clock.start[:10]
-                        )
-                        if late:
-                            yield finding(
-                                "R3",
-                                at,
-                                f"{field} is {value}, after the task's own clock "
-                                f"({spec.clock.start})",
-                                hint="nothing has happened yet that the records could know",
-                            )
-                created, updated = record.get("created_at"), record.get("updated_at")
-                if isinstance(created, str) and isinstance(updated, str):
-                    first, second = parse_instant(created), parse_instant(updated)
-                    if first is not None and second is not None and first > second:
-                        yield finding(
-                            "R3",
-                            f"{place}/updated_at",
-                            f"updated at {updated}, before it was created at {created}",
-                            hint="set it to the creation",
-                            rule="snap_to_created",
-                            patch=[operation("replace", f"{place}/updated_at", created)],
-                        )
-    earlier = spec.clock.start
-    for i, stage in enumerate(spec.timeline):
-        first, second = parse_instant(earlier), parse_instant(stage.at)
-        if first is not None and second is not None and second < first:
-            yield finding(
-                "R3", pointer("timeline", i, "at"), f"{stage.id} begins before the stage before it"
-            )
-        earlier = stage.at
-    yield from contradictions(spec)
-
-
-@functools.lru_cache(maxsize=4096)
-def _says_much(field: str) -> bool:
-    """Say whether a field's name tells what it holds."""
-    return field.endswith(("_at", "_on")) or field in _EMAIL_FIELDS or field in _SENDERS
-
-
-def _day_of_calendar(value: str, at: str) -> Iterator[Finding]:
-    found = _ISO_DAY.match(value)
-    if found is not None and not is_date(found.group()):
-        yield _no_day(value, at)
-
-
-def _no_day(value: str, at: str) -> Finding:
-    return finding("R3", at, f"{value!r} is no day of the calendar", hint=_DAY_HINT)
-
-
-_ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?![\d-])")
-_DAY_HINT: Final = "2031-03-20, or 2031-03-20T09:10:00+01:00"
-
-
-def _dated(records: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Fields that hold a day in nearly all records that have them."""
-    days: Counter[str] = Counter()
-    texts: Counter[str] = Counter()
-    for record in records:
-        for field, value in record.items():
-            if type(value) is str and value:
-                (days if value[4:5] == "-" and _ISO_DAY.match(value) else texts)[field] += 1
-    return {field for field, times in days.items() if 0 < texts[field] <= times // 3}
-
-
-def _figures(records: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Fields that hold a number in nearly all records that have them."""
-    counted = Counter(
-        field for record in records for field, value in record.items() if type(value) in NUMBERS
-    )
-    if not counted:
-        return set()
-    texts = Counter(
-        field for record in records for field, value in record.items() if type(value) is str
-    )
-    return {field for field, times in counted.items() if 0 < texts[field] <= times // 3}
-
-
-def _no_number(field: str, value: str, at: str) -> Finding:
-    one = read_number(value)
-    return finding(
-        "R3",
-        at,
-        f"{field} is the text {value!r}, where a number belongs",
-        hint=f"write {one}" if one is not None else "write a number",
-        rule="snap_to_number",
-        title=f"make it {one}",
-        patch=[operation("replace", at, one)] if one is not None else (),
-    )
-
-
-def _value(field: str, value: Any, at: str, allowed: tuple[str, ...]) -> Iterator[Finding]:
-    if field.endswith("_at") and not (isinstance(value, str) and is_instant(value)):
-        yield finding(
-            "R3", at, f"{value!r} is no timestamp with offset", hint="2031-03-20T09:10:00+01:00"
-        )
-    elif field.endswith("_on") and not (
-        isinstance(value, str) and (is_date(value) or is_instant(value))
-    ):
-        yield finding("R3", at, f"{value!r} is no day of the calendar", hint="2031-03-20")
-    elif field in _EMAIL_FIELDS and not (
-        isinstance(value, str) and (value == "" or _EMAIL.fullmatch(value))
-    ):
-        yield finding("R3", at, f"{value!r} is no mail address", hint="name@firm.example")
-    elif field == "from" and isinstance(value, str) and not _EMAIL.search(value):
-        yield finding("R3", at, f"{value!r} holds no mail address", hint="name@firm.example")
-    elif allowed and isinstance(value, str) and value not in allowed:
-        close = nearest(value, allowed)
-        yield finding(
-            "R3",
-            at,
-            f"{value!r} is none of {', '.join(allowed)}",
-            hint=f"did you mean {close}?" if close else "choose one of them",
-            rule="snap_to_enum",
-            patch=[operation("replace", at, close)] if close else (),
-        )
-
-
-# --- R4 ------------------------------------------------------------------------------------------
-
-_DAY: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
-_ID: Final = re.compile(r"\b[A-Z]{1,5}-\d{2,}\b")
-_LONG_NUMBER: Final = re.compile(r"(?<![\w.,])\d{4,}(?![\w]|[.,]\d)")
-_NAME: Final = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+")
-
-
-def grounding(spec: TaskSpec) -> Iterator[Finding]:
-    """R4: ids, addresses, numbers and full names of the request occur in what the coworker can
-    read.
-    """
-    readable = _readable(spec)
-    haystack = fold(readable)
-    text = spec.request.text
-    yield from _languages(spec, readable)
-    said = [check.plain for check in spec.checks], [step.arguments for step in spec.reference]
-    for match in _DAY.finditer(text):
-        # A day may also be what is to be written.
-        if match.group() not in readable and match.group() not in repr(said):
-            yield _ungrounded("day", match.group(), spec)
-    for kind, expression in (("id", _ID), ("mail address", _EMAIL), ("number", _LONG_NUMBER)):
-        for match in expression.finditer(text):
-            entity = match.group().rstrip(".,;:!?")
-            if entity.casefold() not in haystack:
-                yield _ungrounded(kind, entity, spec)
-    for match in _NAME.finditer(text):
-        words = re.sub(r"[’']s?$", "", match.group()).split(" ")
-        starts = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".!?:,\n"
-        candidates = [" ".join(words)] + (
-            [" ".join(words[1:])] if starts and len(words) > 1 else []
-        )
-        if not any(c.casefold() in haystack for c in candidates):
-            yield _ungrounded("name", candidates[0], spec)
-
-
-_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_CJK_LANGUAGES: Final = ("zh", "ja", "ko")
-_SENTENCE: Final = 5
-"""Words, or signs, from which on a text of a record is a sentence."""
-
-
-def _languages(spec: TaskSpec, readable: str) -> Iterator[Finding]:
-    """Request and records are written in the script of the task's language."""
-    wanted = spec.language.split("-")[0] in _CJK_LANGUAGES
-    for place, what, text in (
-        ("/request/text", "the request", spec.request.text),
-        ("/services", "what can be read", readable),
-    ):
-        signs = len(_CJK.findall(text))
-        # A sign is about a word: names and quotations of another script are few beside the rest.
-        words = len(text.split()) + signs
-        here = signs / words if words else 0.0
-        if (here > 0.5) != wanted and words >= 8 and (not wanted or here < 0.1):
-            yield finding(
-                "R4",
-                place,
-                f"the task is written in {spec.language}, but {what} is not",
-                hint="translate it, or state the language that it has",
-                severity="warn" if spec.evaluation_only else "block",
-            )
-            return
-    if not wanted and _CJK.search(readable):
-        # Rules and names in the task's own script may be the most of what can be read.
-        prose = list(_sentences(spec.services))
-        foreign = sum(len(_CJK.findall(text)) > len(text.split()) for text in prose)
-        if foreign > len(prose) / 2:
-            yield finding(
-                "R4",
-                "/services",
-                f"the task is written in {spec.language}, but {foreign} of {len(prose)} texts of "
-                "its records are not",
-                hint="translate them, or state the language that they have",
-                severity="warn" if spec.evaluation_only else "block",
-            )
-
-
-def _sentences(value: Any) -> Iterator[str]:
-    """Yield the texts of records that say something: neither ids, names nor a word or two."""
-    if isinstance(value, str):
-        if len(value.split()) >= _SENTENCE or len(_CJK.findall(value)) >= _SENTENCE:
-            yield value
-    elif isinstance(value, (*OBJECTS, *LISTS)):
-        for item in value.values() if isinstance(value, OBJECTS) else value:
-            yield from _sentences(item)
-
-
-def _ungrounded(kind: str, entity: str, spec: TaskSpec) -> Finding:
-    return finding(
-        "R4",
-        "/request/text",
-        f"the request names the {kind} {entity!r}, which no record, policy or person knows",
-        hint="use the name a record has, or add the record",
-        severity="warn" if spec.evaluation_only else "block",
-    )
-
-
-def _readable(spec: TaskSpec) -> str:
-    parts: list[str] = []
-
-    def collect(value: Any) -> None:
-        if isinstance(value, LEAVES) or not isinstance(value, (*OBJECTS, *LISTS)):
-            if value is not None and not isinstance(value, bool):
-                parts.append(str(value))
-            return
-        for item in value.values() if isinstance(value, OBJECTS) else value:
-            if isinstance(item, str):  # nearly always: no need to call for it
-                parts.append(item)
-            else:
-                collect(item)
-
-    collect(spec.services)
-    collect(spec.workplace.model_dump())
-    if spec.user is not None:
-        collect([spec.user.name, [fact.text for fact in spec.user.facts]])
-    for stage in spec.timeline:
-        collect([mutation.values for mutation in stage.mutations])
-    for attachment in spec.request.attachments:
-        collect([attachment.name, attachment.sidecar])
-    return "\n".join(parts)
 
 
 GATES: tuple[Gate, ...] = (

@@ -12,7 +12,8 @@ from tasks_app.core.samples import Argument, arguments_of
 from tasks_app.core.services.catalog import tools
 from tasks_app.core.spec import Step, TaskSpec
 from tasks_app.core.validation.card import ConstraintProof
-from tasks_app.core.validation.mutants import Judged, Masks, differences
+from tasks_app.core.validation.equivalence import Masks, differences
+from tasks_app.core.validation.mutants import Judged
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.values import LEAVES, LISTS, NUMBERS, OBJECTS
 

@@ -6,16 +6,9 @@ from typing import Any
 import pytest
 
 from tasks_app.core.spec import TaskSpec
-from tasks_app.core.validation.mutants import (
-    Masks,
-    Mutant,
-    differences,
-    mutants,
-    perturbed,
-    prove_mutants,
-    prove_states,
-    verdict_of,
-)
+from tasks_app.core.validation.altered_ends import perturbed, prove_states
+from tasks_app.core.validation.equivalence import Masks, differences
+from tasks_app.core.validation.mutants import Mutant, mutants, prove_mutants, verdict_of
 from tasks_app.core.validation.trial import Trial
 from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, check, example
 from tests.tasks_app.core.generation.wrong_turns import drafted
