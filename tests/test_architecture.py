@@ -106,5 +106,22 @@ def test_core_and_lib_take_clock_chance_and_environment_as_arguments(folder: str
     assert [place for path in pure for place in impure(path)] == []
 
 
+def test_names_of_tests_hold_no_moment_and_no_chance() -> None:
+    # Every worker collects for itself: a name that differs between two of them ends the whole run.
+    drawn = {"now", "time", "today", "uuid4", "dumps", "sign", "token_hex", "token_urlsafe"}
+    found = [
+        f"{path.relative_to(PROJECT)}:{call.lineno}"
+        for path in sources("tests")
+        for mark in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(mark, ast.Call) and getattr(mark.func, "attr", "") == "parametrize"
+        for call in ast.walk(mark)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in drawn
+        and getattr(call.func.value, "id", "") != "json"
+    ]
+    assert found == []
+
+
 def test_studio_package_itself_stays_empty() -> None:
     assert (PROJECT / "studio" / "__init__.py").read_text(encoding="utf-8") == ""

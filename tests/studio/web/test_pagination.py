@@ -79,12 +79,17 @@ def test_a_cursor_of_another_list_order_or_filter_is_refused(jobs: list[Job]) ->
     assert keyset(Job.objects.all(), cursor=cursor, order="id", filter_hash="a").rows == jobs[2:]
 
 
-@pytest.mark.parametrize(
-    "cursor", ["x", "a:b:c", "\x00", "é", signing.dumps(["a"]), signing.dumps([1, 2, 3, 4])]
-)
+@pytest.mark.parametrize("cursor", ["x", "a:b:c", "\x00", "é"])
 def test_a_forged_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(BadRequest, match="not one of ours"):
         keyset(Job.objects.all(), cursor=cursor)
+
+
+@pytest.mark.parametrize("value", [["a"], [1, 2, 3, 4]])
+def test_a_cursor_that_we_signed_for_another_purpose_is_refused(value: list[object]) -> None:
+    # Signed inside the test: a signature holds the second, and a test's name must not.
+    with pytest.raises(BadRequest, match="not one of ours"):
+        keyset(Job.objects.all(), cursor=signing.dumps(value))
 
 
 @pytest.mark.parametrize("size", [0, -1, 1001])
