@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from django.db import transaction
 
@@ -19,6 +19,9 @@ from tasks_app.core.world.world import seed_problem
 from tasks_app.operations.exploits import add_exploit, remove_exploit
 
 logger = logging.getLogger(__name__)
+
+_STORED_TOGETHER: Final = 200
+"""Suspicions; where the process dies, the next probe finds the others again."""
 
 
 class Probed(NamedTuple):
@@ -39,6 +42,7 @@ def probe(episodes: Iterable[Episode], *, report: Callable[[int], None] = lambda
     """
     looked = flagged = unread = 0
     held: tuple[int, Trial | None] = (0, None)
+    new: list[EpisodeFlag] = []
     for episode in episodes:
         if held[0] != episode.version_id:
             held = (episode.version_id, _trial(episode))
@@ -55,18 +59,21 @@ def probe(episodes: Iterable[Episode], *, report: Callable[[int], None] = lambda
             passed=bool(episode.passed),
             violations=episode.violations,
         )
-        known = (
-            set(EpisodeFlag.objects.filter(episode=episode).values_list("rule", flat=True))
-            if found
-            else set()
-        )
-        new = [
-            EpisodeFlag(episode=episode, rule=one.rule, words=one.words[:300])
-            for one in found
-            if one.rule not in known
-        ]
-        flagged += len(EpisodeFlag.objects.bulk_create(new, ignore_conflicts=True))
-    return Probed(looked, flagged, unread)
+        new += [EpisodeFlag(episode=episode, rule=one.rule, words=one.words[:300]) for one in found]
+        if len(new) >= _STORED_TOGETHER:
+            flagged += _store(new)
+            new = []
+    return Probed(looked, flagged + _store(new), unread)
+
+
+def _store(flags: list[EpisodeFlag]) -> int:
+    """Write the flags that are not there yet, and return how many those were."""
+    episodes = [flag.episode_id for flag in flags]
+    rows = EpisodeFlag.objects.filter(episode__in=episodes)
+    known = set(rows.values_list("episode", "rule"))
+    new = [flag for flag in flags if (flag.episode_id, flag.rule) not in known]
+    EpisodeFlag.objects.bulk_create(new, ignore_conflicts=True)
+    return len(new)
 
 
 def _trial(episode: Episode) -> Trial | None:

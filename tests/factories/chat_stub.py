@@ -1,8 +1,7 @@
 """A chat completions server over real HTTP on the loopback address, doing what a script says.
 
 Each entry of the script answers one request: a JSON body, a status with headers, raw bytes, a slow
-answer,
-or a cut connection. The last entry repeats.
+answer, or a cut connection. The last entry repeats.
 """
 
 import json
@@ -80,6 +79,10 @@ class Handler(BaseHTTPRequestHandler):
     """Answers by the script of its server."""
 
     protocol_version = "HTTP/1.1"
+    # Head and body in one piece, at once, as servers of models send them: apart, the second waits
+    # for the client's delayed acknowledgement, and every answer would come 40 ms late.
+    wbufsize = -1
+    disable_nagle_algorithm = True
     stub: Stub
     body: dict[str, Any]
     """Of the request that is being answered."""

@@ -6,6 +6,7 @@ import pytest
 
 from rollouts_app.enums import Curation, FlagState
 from rollouts_app.models import Episode, EpisodeFlag, RolloutBatch
+from rollouts_app.operations import flags
 from rollouts_app.operations.episodes import curate
 from rollouts_app.operations.flags import Probed, decide, probe
 from rollouts_app.queries import episode_page, to_probe
@@ -181,6 +182,19 @@ def suspicious(task: Task) -> Episode:
     """Store an episode that earned much beside a broken rule."""
     episode = rolled_out("reference", f"code:{task.code}").episodes.get()
     return as_model(episode, passed=False, reward=0.8, violations=["K2"])
+
+
+def test_what_is_stored_together_does_not_change_what_a_probe_flags(
+    support_task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = rolled_out("reference", f"code:{support_task.code}", n=3)
+    for episode in batch.episodes.all():
+        as_model(episode, passed=False, reward=0.8, violations=["K2"])
+    monkeypatch.setattr(flags, "_STORED_TOGETHER", 2)
+
+    assert probe(to_probe("")) == Probed(episodes=3, flagged=3, unread=0)
+    assert probe(to_probe("")) == Probed(episodes=3, flagged=0, unread=0)
+    assert EpisodeFlag.objects.values("episode").distinct().count() == 3
 
 
 def test_a_probe_flags_what_is_suspicious_and_twice_is_harmless(support_task: Task) -> None:
