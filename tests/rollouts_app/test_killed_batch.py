@@ -57,7 +57,7 @@ def test_after_kill_9_not_one_stored_call_is_bought_again() -> None:
             process.kill()
         assert process.wait(10) == -9
         bought, kept = len(stub.asked), ModelCall.objects.count()
-        assert 0 < kept <= bought
+        assert 0 < kept <= bought < 120
         jobs.run_inline(MODEL_KIND, {"batch": batch.code})
         batch.refresh_from_db()
         assert (batch.graded, batch.failed, batch.mean_reward) == (60, 0, 1.0)
