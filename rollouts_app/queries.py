@@ -28,10 +28,11 @@ from studio.web.filters import FilterSet, Key, Value, choice, date, exact, numbe
 from studio.web.models import Job
 from studio.web.pagination import Count as RowCount
 from studio.web.pagination import Page, capped_count, keyset, keyset_all
+from tasks_app.core.licences import NON_COMMERCIAL
 from tasks_app.core.validation.card import GATES_VERSION
 from tasks_app.enums import Verdict
 from tasks_app.models import Task, TaskVersion
-from tasks_app.queries import matching, playable
+from tasks_app.queries import matching, names_non_commercial, playable
 
 
 class Chosen(NamedTuple):
@@ -449,5 +450,12 @@ def turn_value(turn: RecordedTurn | DamagedTurn) -> JsonValue:
 
 
 def export_rows(filter_text: str) -> Iterator[JsonObject]:
-    """All ended episodes of a filter by id, as exports write them."""
-    return (export_row(episode) for episode in every_episode(filter_text))
+    """All ended episodes of a filter by id, as exports write them; those of tasks whose licence
+    forbids commercial use only where the filter names the tasks.
+    """
+    named = names_non_commercial(filter_text, codes="task")
+    return (
+        export_row(episode)
+        for episode in every_episode(filter_text)
+        if named or NON_COMMERCIAL not in episode.task.tags
+    )

@@ -109,6 +109,7 @@ class ImportSource(TextChoices):
     """Where imported tasks come from."""
 
     CLAW_EVAL = "claw-eval", "Claw-Eval"
+    CLAWMARK = "clawmark", "ClawMark"
     JSON = "json", "Task specs as JSON"
 
 

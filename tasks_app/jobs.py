@@ -36,7 +36,8 @@ from tasks_app.core.generation.families.catalog import inventory_of
 from tasks_app.core.generation.family import Plan
 from tasks_app.core.generation.generate import Made, Outcome, generate
 from tasks_app.core.generation.tally import Tally
-from tasks_app.core.importers import claw_eval
+from tasks_app.core.importers import claw_eval, clawmark
+from tasks_app.core.importers.outcome import Refused
 from tasks_app.core.importers.prompts import read_prompts
 from tasks_app.core.importers.specs import SourceError, read_path, read_upload
 from tasks_app.core.spec import SpecError
@@ -448,8 +449,8 @@ def _items(handle: JobHandle, run: ImportRun) -> Iterator[Item]:
         found = read_upload(run.name, blob.bytes())
     else:
         path = Path(str(handle.arguments["path"]))
-        if run.source == ImportSource.CLAW_EVAL:
-            yield from _claw_eval_items(handle, path)
+        if run.source != ImportSource.JSON:
+            yield from _folder_items(handle, ImportSource(run.source), path)
             return
         found = read_path(path)
     for number, item in enumerate(found, start=1):
@@ -459,15 +460,21 @@ def _items(handle: JobHandle, run: ImportRun) -> Iterator[Item]:
         handle.progress(number, None, item.name)
 
 
-def _claw_eval_items(handle: JobHandle, root: Path) -> Iterator[Item]:
-    folders = claw_eval.folders(root) if root.is_dir() else []
+def _folder_items(handle: JobHandle, source: ImportSource, root: Path) -> Iterator[Item]:
+    """Read a benchmark's checkout folder by folder; nothing of it is run."""
+    benchmark = claw_eval if source == ImportSource.CLAW_EVAL else clawmark
+    folders = benchmark.folders(root) if root.is_dir() else []
     if not folders:
         raise SourceError(f"{root.name}: no task folders below it")
     for number, folder in enumerate(folders, start=1):
         handle.stop_if_cancelled()
-        found = claw_eval.read_folder(folder)
-        handle.progress(number, len(folders), folder.name)
-        if isinstance(found, claw_eval.Refused):
+        found = (
+            claw_eval.read_folder(folder)
+            if source == ImportSource.CLAW_EVAL
+            else clawmark.read_folder(folder, clawmark.name_of(folder, root))
+        )
+        handle.progress(number, len(folders), found.name)
+        if isinstance(found, Refused):
             yield Item(found.name, reason=found.reason)
             continue
         yield Item(
@@ -486,17 +493,22 @@ def import_result(run: ImportRun) -> JsonObject:
     tiers: dict[str, list[str]] = {}
     refused: dict[str, str] = {}
     defects: dict[str, list[str]] = {}
-    for item in run.items.order_by("position"):
+    counts: JsonObject = {}
+    for item in run.items.order_by("position").select_related("task__current"):
         if item.outcome == ImportOutcome.REFUSED:
             refused[item.name] = item.reason
             continue
         tiers.setdefault(item.tier or "A", []).append(item.name)
         for defect in item.defects:
             defects.setdefault(str(defect), []).append(item.name)
+        version = item.task.current if item.task is not None else None
+        if run.source == ImportSource.CLAWMARK and version is not None:
+            counts[item.name] = version.spec.get("provenance", {}).get("counts")
     return {
         "tiers": {tier: list(names) for tier, names in sorted(tiers.items())},
         "refused": dict(refused),
         "defects": {defect: list(names) for defect, names in sorted(defects.items())},
+        **({"counts": counts} if run.source == ImportSource.CLAWMARK else {}),
         "seconds": run.seconds,
     }
 

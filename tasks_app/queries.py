@@ -25,13 +25,14 @@ from studio.lib.similarity import (
 )
 from studio.web.codes import get_by_code
 from studio.web.errors import BadRequest, NotFound
-from studio.web.filters import FilterSet, Key, Value, choice, date, exact, number, text
+from studio.web.filters import FilterSet, Key, Value, choice, date, exact, number, parse, text
 from studio.web.models import Draft, User
 from studio.web.pagination import Count as RowCount
 from studio.web.pagination import Page, capped_count, keyset, keyset_all
 from tasks_app.core.checks.catalog import CHECKS
 from tasks_app.core.constraints.catalog import CONSTRAINTS
 from tasks_app.core.importers.claw.tiers import VIEW_ONLY
+from tasks_app.core.licences import NON_COMMERCIAL
 from tasks_app.core.services.catalog import services
 from tasks_app.core.spec import CAPABILITIES, SpecError, TaskSpec
 from tasks_app.core.validation.card import GROUPS
@@ -178,10 +179,38 @@ def task_page(
     return TaskList(page, capped_count(rows), order)
 
 
-def every(filter_text: str, *, chunk: int = 500) -> Iterator[Task]:
-    """Return all tasks of a filter by id in chunks, each with its current version."""
-    return keyset_all(
-        matching(filter_text).select_related("current").defer(*NEVER_LISTED), chunk=chunk
+@dataclass(frozen=True)
+class Exported:
+    """What an export takes of a filter."""
+
+    tasks: Iterator[Task]
+    """By id, each with its current version."""
+    left_out: int
+    """Tasks that match and whose licence forbids commercial use, where the filter names none."""
+
+
+def exported(filter_text: str, *, chunk: int = 500) -> Exported:
+    """Return what an export of a filter takes: non-commercial tasks only where they are named, by
+    `tag:non-commercial` or by their codes.
+    """
+    rows = matching(filter_text)
+    left_out = 0
+    if not names_non_commercial(filter_text, codes="code"):
+        left_out = rows.filter(tags__contains=[NON_COMMERCIAL]).count()
+        rows = rows.exclude(tags__contains=[NON_COMMERCIAL])
+    tasks = keyset_all(rows.select_related("current").defer(*NEVER_LISTED), chunk=chunk)
+    return Exported(tasks, left_out)
+
+
+def names_non_commercial(filter_text: str, *, codes: str) -> bool:
+    """Say whether a filter asks for non-commercial tasks by name: their tag, or single tasks by the
+    key ``codes``.
+    """
+    return any(
+        term.key == codes
+        or (term.key == "tag" and NON_COMMERCIAL in [value.text for value in term.values])
+        for term in parse(filter_text).terms
+        if not term.negated
     )
 
 

@@ -20,7 +20,7 @@ from django.db import connection
 from django.http import StreamingHttpResponse
 
 from studio.lib.jsonl import Writer
-from studio.lib.jsonvalue import JsonValue
+from studio.lib.jsonvalue import JsonObject, JsonValue
 
 EXPORT_TIMEOUT = dt.timedelta(minutes=10)
 #: Small rows leave in packets of this size: a million write calls cost more than their content.
@@ -28,12 +28,14 @@ PACKET_BYTES = 64 * 1024
 
 
 def jsonl_response(
-    rows: Iterable[JsonValue], *, name: str, filter_text: str = ""
+    rows: Iterable[JsonValue], *, name: str, filter_text: str = "", left_out: int = 0
 ) -> StreamingHttpResponse:
-    """The rows as a download called ``name``.jsonl."""
+    """The rows as a download called ``name``.jsonl; the closing line says how many were left out,
+    where any were.
+    """
     safe = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "export"
     return StreamingHttpResponse(
-        jsonl_stream(rows, filter_text=filter_text),
+        jsonl_stream(rows, filter_text=filter_text, left_out=left_out),
         content_type="application/x-ndjson",
         headers={
             "Content-Disposition": f'attachment; filename="{safe}.jsonl"',
@@ -43,7 +45,9 @@ def jsonl_response(
     )
 
 
-def jsonl_stream(rows: Iterable[JsonValue], *, filter_text: str = "") -> Iterator[bytes]:
+def jsonl_stream(
+    rows: Iterable[JsonValue], *, filter_text: str = "", left_out: int = 0
+) -> Iterator[bytes]:
     """The bytes of the export in packets; the last one ends with the closing line."""
     writer = Writer()
     packet: list[bytes] = []
@@ -56,7 +60,8 @@ def jsonl_stream(rows: Iterable[JsonValue], *, filter_text: str = "") -> Iterato
             if size >= PACKET_BYTES:
                 yield b"".join(packet)
                 packet, size = [], 0
-    packet.append(writer.closing(filter=filter_text))
+    more: JsonObject = {"left_out": left_out} if left_out else {}
+    packet.append(writer.closing(filter=filter_text, **more))
     yield b"".join(packet)
 
 

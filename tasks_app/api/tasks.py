@@ -21,7 +21,7 @@ from tasks_app.operations.tasks import (
 )
 from tasks_app.queries import (
     comments_of,
-    every,
+    exported,
     get_import,
     get_task,
     get_version,
@@ -76,8 +76,18 @@ def create(request: HttpRequest, body: TaskIn) -> Status[TaskDetail]:
 @router.get("/export", summary="All tasks of a filter as JSON Lines")
 @require(Act.EXPORT)
 def export(request: HttpRequest, asked: Query[ExportFilter]) -> StreamingHttpResponse:
-    """One task with its spec a line; the last line holds count and SHA-256 of those before."""
-    return jsonl_response(map(export_row, every(asked.q)), name="tasks", filter_text=asked.q)
+    """One task with its spec a line; the last line holds count and SHA-256 of those before.
+
+    Tasks whose licence forbids commercial use are left out unless the filter names them
+    (`tag:non-commercial`, or their codes); the last line says how many.
+    """
+    found = exported(asked.q)
+    return jsonl_response(
+        map(export_row, found.tasks),
+        name="tasks",
+        filter_text=asked.q,
+        left_out=found.left_out,
+    )
 
 
 @router.post("/prove", response={202: StartedOut}, summary="Prove all tasks of a filter")

@@ -3,6 +3,7 @@
 from typing import Final
 
 from studio.lib.similarity import band_keys, signature
+from tasks_app.core.licences import NON_COMMERCIAL, is_non_commercial
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import GROUPS, ProofCard
 from tasks_app.core.validation.splits import HELD_OUT_TAG, identity_of, is_held_family
@@ -36,7 +37,9 @@ def describe(task: Task, spec: TaskSpec) -> None:
     task.difficulty = spec.difficulty.level
     task.language = spec.language
     task.split = split_of(spec)
-    task.tags = list(spec.tags)
+    # A person may take any tag away; what the licence says stays.
+    licence = [NON_COMMERCIAL] if is_non_commercial(spec) else []
+    task.tags = list(dict.fromkeys([*spec.tags, *licence]))
     task.capabilities = [claim.id for claim in spec.capabilities]
     task.services = list(spec.services)
     task.checks = sorted({check.kind for check in spec.checks})

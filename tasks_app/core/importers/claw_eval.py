@@ -8,7 +8,6 @@ silent. A folder that lacks something comes in for viewing, and its tier says wh
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,45 +22,21 @@ from tasks_app.core.importers.claw.folder import (
     open_folder,
 )
 from tasks_app.core.importers.claw.forms import DESK
-from tasks_app.core.importers.claw.grading import Grading, read_grading, whole, word
+from tasks_app.core.importers.claw.grading import Grading, read_grading
 from tasks_app.core.importers.claw.own import is_own, read_own
 from tasks_app.core.importers.claw.places import place_of
 from tasks_app.core.importers.claw.records import Records, read_records
 from tasks_app.core.importers.claw.tiers import VIEW_ONLY, Tier, tier_of
 from tasks_app.core.importers.claw.tools import Tools, read_tools
+from tasks_app.core.importers.labels import LEVELS, slug, whole, word
+from tasks_app.core.importers.outcome import Imported, Refused
 from tasks_app.core.services.files import KINDS, ending
-from tasks_app.core.spec import SpecError, TaskSpec, load_spec
+from tasks_app.core.spec import SpecError, load_spec
 
 SOURCE: Final = "claw-eval"
 LICENCE: Final = "MIT, as Claw-Eval's README states"
-_DIFFICULTY: Final = {"simple": 1, "easy": 2, "medium": 3, "hard": 4, "expert": 5}
 _READING: Final = ("files_list_files", "files_read_file", "files_write_file")
 """Our own tools for a task that works on files alone: upstream's are those of its shell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """A folder that became a task."""
-
-    name: str
-    spec: TaskSpec
-    tier: str
-    reason: str
-    """Why it is in its tier, what is missing, and what was put right on the way."""
-    defects: Mapping[str, str]
-    """Upstream defect id → what was found and done."""
-    runs: bool = True
-    """Whether it runs here, or is there to be seen."""
-    source_id: str = ""
-    """What the source calls it; empty for a task of our own, which is known by its content."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A folder that did not, and why."""
-
-    name: str
-    reason: str
 
 
 def read_folder(folder: Path) -> Imported | Refused:
@@ -110,7 +85,7 @@ def _read(folder: Folder) -> Imported:
     name = folder.name
     data = {
         "format": "coworker-task/1",
-        "slug": _slug(name),
+        "slug": slug(name),
         "title": (folder.text("task_name") or name)[:300],
         "language": language,
         "tags": _tags(folder, tier),
@@ -221,16 +196,12 @@ def _aliases(folder: Folder) -> list[str]:
 
 
 def _tags(folder: Folder, tier: Tier) -> list[str]:
-    tags = [_slug(tag) for tag in folder.texts("tags")]
+    tags = [slug(tag) for tag in folder.texts("tags")]
     return list(dict.fromkeys([*tags, *(() if tier.runs else (VIEW_ONLY,))]))
 
 
 def _level(folder: Folder) -> int:
     said = folder.text("difficulty")
-    if said and said not in _DIFFICULTY:
+    if said and said not in LEVELS:
         folder.found("/difficulty", f"{said[:40]!r} is no difficulty; medium is taken")
-    return _DIFFICULTY.get(said, 3)
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")[:100] or "task"
+    return LEVELS.get(said, 3)

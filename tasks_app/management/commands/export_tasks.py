@@ -3,7 +3,7 @@
 import hashlib
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ from studio.lib.jsonvalue import JsonObject
 from studio.web.commands import StudioCommand
 from studio.web.errors import Invalid, NotFound
 from tasks_app.core.exporters.claw_eval import folder_of, name_of
+from tasks_app.core.licences import NON_COMMERCIAL
 from tasks_app.core.spec import TaskSpec, load_spec
 from tasks_app.enums import ImportSource, Track
 from tasks_app.management.commands._filters import TakesFilter
-from tasks_app.queries import every
+from tasks_app.models import Task
+from tasks_app.queries import exported
 from tasks_app.schemas.tasks import export_row
 
 
@@ -36,24 +38,25 @@ class Command(TakesFilter, StudioCommand):
         """Write everything or nothing; the hash is over all that was written."""
         path: Path = options["path"]
         began = time.monotonic()
+        found = exported(options["filter"])
         try:
             if options["to"] == ImportSource.CLAW_EVAL:
-                rows, sha256 = _write_folders(path, _specs(options["filter"]))
+                rows, sha256 = _write_folders(path, _specs(found.tasks))
             else:
-                tasks = map(export_row, every(options["filter"]))
-                rows, sha256 = write_file(path, tasks, closing=True)
+                rows, sha256 = write_file(path, map(export_row, found.tasks), closing=True)
         except OSError as error:
             raise NotFound(f"{path} cannot be written: {error.strerror}.") from error
         return {
             "rows": rows,
             "sha256": sha256,
             "seconds": round(time.monotonic() - began, 3),
+            **({"left_out": {NON_COMMERCIAL: found.left_out}} if found.left_out else {}),
         }
 
 
-def _specs(filter_text: str) -> Iterator[TaskSpec]:
-    """The specs of a filter. Raises Invalid at the first that is no Claw-Eval task of our own."""
-    for task in every(filter_text):
+def _specs(tasks: Iterable[Task]) -> Iterator[TaskSpec]:
+    """The specs of tasks. Raises Invalid at the first that is no Claw-Eval task of our own."""
+    for task in tasks:
         if task.evaluation_only or task.track != Track.CLAW_EVAL:
             what = "an import" if task.evaluation_only else f"of the track {task.track}"
             raise Invalid(

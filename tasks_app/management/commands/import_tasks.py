@@ -13,7 +13,7 @@ from tasks_app.operations.imports import open_import
 
 
 class Command(JobCommand):
-    """`import_tasks --from json|claw-eval PATH`."""
+    """`import_tasks --from json|claw-eval|clawmark PATH`."""
 
     help = "Import tasks; every item becomes a task or is refused with its reason."
     kind = IMPORT

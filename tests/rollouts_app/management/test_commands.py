@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from rollouts_app.models import Episode, RolloutBatch
 from studio.lib.jsonl import read_closed
+from tasks_app.core.licences import NON_COMMERCIAL
 from tasks_app.models import Task
 from tests.rollouts_app.conftest import rolled_out
 
@@ -84,6 +85,19 @@ def test_export_episodes_writes_closed_json_lines(
     assert isinstance(grade, dict)
     assert len(turns) == 13
     assert grade["total"] == first["reward"] == 1.0
+
+
+def test_episodes_of_non_commercial_tasks_are_exported_only_where_the_task_is_named(
+    support_task: Task, payment_task: Task, tmp_path: Path
+) -> None:
+    rolled_out("reference")
+    Task.objects.filter(pk=payment_task.pk).update(tags=[NON_COMMERCIAL])
+    named = {"": [support_task.code], f"task:{payment_task.code}": [payment_task.code]}
+    for number, (text, codes) in enumerate(named.items()):
+        path = tmp_path / f"{number}.jsonl"
+        last_line("export_episodes", text, "--to", "jsonl", str(path))
+        with path.open("rb") as stream:
+            assert [row["task"] for row in read_closed(stream)] == codes
 
 
 def test_export_episodes_writes_parquet_that_other_libraries_read(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from tasks_app.core.importers.claw.folder import Folder
-from tasks_app.core.importers.claw.grading import whole
+from tasks_app.core.importers.labels import whole
 
 MOST_FACTS: Final = 60
 MOST_ASKS: Final = 16

@@ -5,13 +5,13 @@ What no check of ours can say is listed as not taken, with its reason.
 """
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tasks_app.core.importers.claw.folder import Entry, Folder
 from tasks_app.core.importers.claw.upstream import KEPT, MEANT
+from tasks_app.core.importers.labels import free_name, whole, word
 
 LONGEST_RUBRIC: Final = 20_000
 _WORDS: Final = ("keywords_present", "categories_present")
@@ -55,7 +55,7 @@ def _add_checks(folder: Folder, aliases: Mapping[str, Mapping[str, Any]], gradin
     grading.total = math.fsum(weights)
     taken: set[str] = set()
     for number, (entry, weight) in enumerate(zip(components, weights, strict=True), start=1):
-        check_id = _free(word(str(entry.data.get("name") or f"check_{number}")), taken)
+        check_id = free_name(word(str(entry.data.get("name") or f"check_{number}")), taken)
         if weight <= 0 or grading.total <= 0:
             grading.not_taken.append(f"{check_id}: no weight")
             continue
@@ -164,25 +164,3 @@ def _add_expected(folder: Folder, grading: Grading) -> None:
                 continue
             grading.unkept.append(f"{service}.{key}, which is not kept there")
         grading.expected.append(dict(entry.data))
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return the name, with a number where it is taken already; takes it."""
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name[:58]}_{number}"
-    taken.add(free)
-    return free
-
-
-def whole(value: Any, otherwise: int, most: int) -> int:
-    """Return a positive whole number up to a bound, the other one where it is none."""
-    good = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    return min(value if good else otherwise, most)
-
-
-def word(name: str) -> str:
-    """Return a text as an identifier of small letters, digits and underscores."""
-    made = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:60]
-    return made if made[:1].isalpha() else f"t_{made}"[:64] if made else "unnamed"

@@ -28,9 +28,10 @@ DOCUMENTS: Final = "documents"
 LARGEST_TEXT: Final = 100_000
 """Characters of a text file that is carried over; a longer one is said to be missing."""
 _MEDIA: Final = re.compile(r"[A-Za-z0-9_-]+\.(?:png|jpg|jpeg|pdf)")
-_TEXTS: Final = frozenset(
+TEXTS: Final = frozenset(
     {"txt", "md", "csv", "json", "jsonl", "html", "xml", "yaml", "sql", "py", "js", "srt", "log"}
 )
+"""Endings of files whose text is carried over."""
 
 Collections = dict[str, list[dict[str, Any]]]
 
@@ -278,7 +279,7 @@ def _add_files(folder: Folder, sandbox: Sequence[str], records: Records) -> None
             records.copied.append(written)
         elif not folder.has(inner):
             records.missing.append(f"{written} (not in the folder)")
-        elif ending(inner.name) not in _TEXTS:
+        elif ending(inner.name) not in TEXTS:
             records.missing.append(f"{written} (no text)")
         else:
             text = folder.read(inner).decode("utf-8", "replace").replace("\x00", "")

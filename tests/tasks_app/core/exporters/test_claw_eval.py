@@ -10,7 +10,8 @@ import yaml
 from tasks_app.core.exporters.claw_eval import folder_of, name_of
 from tasks_app.core.generation.families.catalog import FAMILIES, families_of
 from tasks_app.core.generation.family import draft, plans
-from tasks_app.core.importers.claw_eval import Imported, Refused, read_folder
+from tasks_app.core.importers.claw_eval import read_folder
+from tasks_app.core.importers.outcome import Imported, Refused
 from tasks_app.core.importers.safe_yaml import load_yaml
 from tasks_app.core.spec import TaskSpec
 from tests.factories.specs import small_spec

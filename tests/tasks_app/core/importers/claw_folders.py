@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 import yaml
 
-from tasks_app.core.importers.claw_eval import Imported, read_folder
+from tasks_app.core.importers.claw_eval import read_folder
+from tasks_app.core.importers.outcome import Imported
 
 TICKETS = [
     {

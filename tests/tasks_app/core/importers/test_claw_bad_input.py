@@ -9,7 +9,8 @@ import orjson
 import pytest
 import yaml
 
-from tasks_app.core.importers.claw_eval import Imported, Refused, read_folder
+from tasks_app.core.importers.claw_eval import read_folder
+from tasks_app.core.importers.outcome import Imported, Refused
 from tests.tasks_app.core.importers.claw_folders import (
     TICKETS,
     declared,

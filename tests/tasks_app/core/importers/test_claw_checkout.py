@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
-from tasks_app.core.importers.claw_eval import Imported, folders, read_folder
+from tasks_app.core.importers.claw_eval import folders, read_folder
+from tasks_app.core.importers.outcome import Imported
 from tasks_app.core.world.world import seed_problem
 
 ROOT = Path(os.environ.get("CLAW_EVAL", Path(__file__).parents[5] / "shared" / "claw-eval"))

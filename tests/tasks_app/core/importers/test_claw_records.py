@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from tasks_app.core.importers.claw.homes import HOMES, Home
-from tasks_app.core.importers.claw_eval import Imported, Refused, read_folder
+from tasks_app.core.importers.claw_eval import read_folder
+from tasks_app.core.importers.outcome import Imported, Refused
 from tests.tasks_app.core.importers.claw_folders import declared, folder, imported, office, tool
 
 HOMES_OF_ALL = [(name, home) for name, homes in HOMES.items() for home in homes]
