@@ -136,6 +136,14 @@ def next_weekday(day: Any, weekday: Any) -> str:
     return instants.add_days(date_(day), (WEEKDAYS.index(weekday) - start.weekday()) % 7)
 
 
+def named_day(text: Any, earliest: Any) -> str:
+    """The first day from a date on that is called so: “Friday” or “14 March”."""
+    found = instants.named_day(_text(text), date_(earliest))
+    if found is None:
+        raise FunctionError(f"{text!r} names no day such as Friday or 14 March")
+    return found
+
+
 def regex(text: Any, expression: Any) -> str:
     """The first group of the first match (or the whole match)."""
     if isinstance(expression, str) and isinstance(text, str) and len(text) <= _LONGEST_KEPT:
@@ -310,6 +318,7 @@ FUNCTIONS: Final[Mapping[str, tuple[Callable[..., Any], int]]] = {
     "add_minutes": (add_minutes, 2),
     "days_between": (days_between, 2),
     "next_weekday": (next_weekday, 2),
+    "named_day": (named_day, 2),
     "regex": (regex, 2),
     "lookup": (lookup, 2),
     "pick_at_least": (pick_at_least, 4),

@@ -5,10 +5,20 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+WEEKDAYS: Final = (
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+)  # fmt: skip
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _INSTANT: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})"
 )
+
+_YEARS_TO_A_LEAP_DAY: Final = 9
+"""29 February comes within so many years, both counted: 1896 was followed by 1904."""
 
 
 def is_date(text: str) -> bool:
@@ -65,3 +75,24 @@ def add_days(day: str, count: int) -> str:
 def add_minutes(instant: str, count: int) -> str:
     """Return the timestamp `count` minutes later, in the same offset. Raises ValueError."""
     return (datetime.fromisoformat(instant) + timedelta(minutes=count)).isoformat()
+
+
+def named_day(text: str, earliest: str) -> str | None:
+    """Return the first day from a date on that is called so, such as “Friday” or “14 March”; None
+    for what is no such name.
+    """
+    first = parse_date(earliest)
+    if first is None:
+        return None
+    if text.capitalize() in WEEKDAYS:
+        ahead = (WEEKDAYS.index(text.capitalize()) - first.weekday()) % 7
+        return (first + timedelta(days=ahead)).isoformat()
+    number, _, month = text.partition(" ")
+    if not number.isdecimal() or month.capitalize() not in MONTHS:
+        return None
+    place = MONTHS.index(month.capitalize()) + 1
+    for year in range(first.year, first.year + _YEARS_TO_A_LEAP_DAY):
+        found = parse_date(f"{year:04d}-{place:02d}-{int(number):02d}")
+        if found is not None and found >= first:
+            return found.isoformat()
+    return None

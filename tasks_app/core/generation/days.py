@@ -1,13 +1,9 @@
 """Days as people write them, in words that do not hang on a locale."""
 
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
-MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
-WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+from tasks_app.core.instants import MONTHS, WEEKDAYS
 
 
 def month_of(day: date) -> str:

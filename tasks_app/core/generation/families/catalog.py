@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tasks_app.core.generation.families.inbox_to_todo import InboxToTodo
 from tasks_app.core.generation.families.meeting_slot import MeetingSlot
 from tasks_app.core.generation.families.payment_allocation import PaymentAllocation
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
@@ -28,6 +29,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             TicketTriage(),
             ThreeWayMatch(),
             MeetingSlot(),
+            InboxToTodo(),
         )
     }
 )

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from itertools import permutations
 from typing import Any, Final
 
-from tasks_app.core.generation.days import WEEKDAYS
 from tasks_app.core.generation.families.stock_replenishment import words
 from tasks_app.core.generation.families.stock_replenishment.facts import (
     PACK,
@@ -18,6 +17,7 @@ from tasks_app.core.generation.families.stock_replenishment.sheets import sheets
 from tasks_app.core.generation.forms import Json, added, fn, match, record, ref, reply, step
 from tasks_app.core.generation.paper import Kind, Office, Paper
 from tasks_app.core.generation.talk import OPENINGS, capital, listed, marked, sentence
+from tasks_app.core.instants import WEEKDAYS
 
 ORDER: Final = "inventory_create_purchase_order"
 RULES: Final = "ordering"
