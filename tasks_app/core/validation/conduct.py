@@ -170,7 +170,7 @@ def look_again(shown: Shown) -> Held:
     ]
     if not silent:
         return Held(False, "nothing changes without a word")
-    run = run_program(World(Seed(_without_silence(spec))), spec.reference)
+    run = run_program(World(Seed(without_silence(spec))), spec.reference)
     acts = [_own(trial, number, act) for number, act in enumerate(run.acts)]
     if acts == list(trial.acts):
         return Held(False, "the reference does the same whether it changes or not")
@@ -192,7 +192,7 @@ def _spoken_of(notification: str, mutation: Mutation, others: Any) -> bool:
     return any(is_telling(v) and says(text, v) for v in leaves(mutation.values))
 
 
-def _without_silence(spec: TaskSpec) -> TaskSpec:
+def without_silence(spec: TaskSpec) -> TaskSpec:
     """Return a spec in which nothing changes without a word. It is not read again: a copy would
     keep the hash and the stages of the old one.
     """

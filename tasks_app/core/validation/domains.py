@@ -14,7 +14,7 @@ from tasks_app.core.validation.contradictions import contradictions
 from tasks_app.core.validation.gate import finding, operation, pointer
 from tasks_app.core.validation.known import nearest, record_fields
 from tasks_app.core.validation.record_types import ANYTHING, Misfit, number_fields, record_shapes
-from tasks_app.core.values import NUMBERS
+from tasks_app.core.values import NUMBERS, is_column
 
 EMAIL: Final = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _EMAIL_FIELDS: Final = frozenset({"email", "reply_to"})
@@ -48,12 +48,14 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
         for name, records in named.items():
             known = record_fields().get(f"{service}/{name}", {})
             allowed = {field: values for field, values in known.items() if values}
-            dated = _dated(records)
-            figures = number_fields().get(f"{service}/{name}", frozenset()) | _figures(records)
+            values = [record for record in records if not _is_heading(service, record)]
+            dated = _dated(values)
+            figures = number_fields().get(f"{service}/{name}", frozenset()) | _figures(values)
             shapes = record_shapes().get(f"{service}/{name}", {})
             home = pointer("services", service, name)
             for i, record in enumerate(records):
                 place = f"{home}/{i}"
+                heading = _is_heading(service, record)
                 for field, value in record.items():
                     shape = shapes.get(field, ANYTHING)
                     if type(value) not in shape.plain:  # nearly always it is plain
@@ -62,6 +64,8 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
                             yield from _misfits(field, misfits, f"{place}{pointer(field)}", spec)
                             continue
                     past = field in _PAST_FIELDS
+                    if heading and is_column(field):
+                        continue
                     if type(value) is str and field in figures:
                         yield _no_number(field, value, f"{place}{pointer(field)}")
                         continue
@@ -109,6 +113,11 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
             )
         earlier = stage.at
     yield from contradictions(spec)
+
+
+def _is_heading(service: str, record: Mapping[str, Any]) -> bool:
+    """Say whether a record is the line of a spreadsheet that names its columns."""
+    return service == "sheets" and record.get("row") == 1
 
 
 @functools.lru_cache(maxsize=4096)

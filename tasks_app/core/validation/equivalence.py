@@ -1,6 +1,6 @@
 """When two runs end alike: which fields of a record count, and where two ends differ."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from tasks_app.core.calls import Tables
 from tasks_app.core.evidence import Evidence
@@ -63,26 +63,42 @@ class Masks:
 
 
 def differences(masks: Masks, right: Evidence, wrong: Evidence) -> list[str]:
-    """Return the addresses in which a run ends otherwise than the reference, per stage."""
+    """Return the addresses in which a run ends otherwise than the reference, per stage.
+
+    A record that was made in the run, on whatever day, is known by what it holds, not by its id.
+    """
     found: list[str] = []
-    for expected, seen in zip(right.stages, wrong.stages, strict=False):
+    for number, (expected, seen) in enumerate(zip(right.stages, wrong.stages, strict=False)):
         if expected.closed is seen.closed:
             continue
-        found.extend(
-            _unlike(masks, expected.opened, seen.opened, diff(expected.closed, seen.closed))
-        )
+        changes = diff(expected.closed, seen.closed)
+        made = {*_made(right, number), *_made(wrong, number)} if number else frozenset()
+        found.extend(_unlike(masks, expected.opened, seen.opened, changes, made))
     return found
 
 
+def _made(run: Evidence, before: int) -> Iterator[tuple[str, str]]:
+    """Yield collection and id of each record that a run made before a stage."""
+    for _, changes in run.changes()[:before]:
+        for change in changes:
+            if change.kind == "add":
+                yield change.collection, change.id
+
+
 def _unlike(
-    masks: Masks, opened: Tables, other: Tables, changes: Iterable[Change]
+    masks: Masks,
+    opened: Tables,
+    other: Tables,
+    changes: Iterable[Change],
+    earlier: Set[tuple[str, str]],
 ) -> Iterator[str]:
     made: dict[str, tuple[list[bytes], list[bytes], list[str]]] = {}
     for change in changes:
         if masks.free(change.collection, change.id) is None:
             continue
         old = opened.get(change.collection, {})
-        if change.id in old or change.id in other.get(change.collection, {}):
+        known = change.id in old or change.id in other.get(change.collection, {})
+        if known and (change.collection, change.id) not in earlier:
             fields = [name for name in change.fields() if not masks.hides(change, name)]
             if fields:
                 yield f"{change.address}#{','.join(fields)}"

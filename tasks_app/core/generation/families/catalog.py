@@ -6,6 +6,7 @@ from typing import Final
 
 from tasks_app.core.generation.families.inbox_to_todo import InboxToTodo
 from tasks_app.core.generation.families.meeting_slot import MeetingSlot
+from tasks_app.core.generation.families.month_end_close import MonthEndClose
 from tasks_app.core.generation.families.payment_allocation import PaymentAllocation
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
@@ -30,6 +31,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             ThreeWayMatch(),
             MeetingSlot(),
             InboxToTodo(),
+            MonthEndClose(),
         )
     }
 )

@@ -13,6 +13,7 @@ from tasks_app.core.validation import references, structure, tools
 from tasks_app.core.validation.card import Finding
 from tests.factories.examples import (
     EXAMPLES,
+    MONTH_END,
     PAYMENT,
     SUPPORT,
     broken,
@@ -242,3 +243,21 @@ def test_a_record_that_check_and_write_set_name_is_missing_and_no_other_is_to_be
             None,
         )
     ]
+
+
+def test_headings_of_a_sheet_are_no_numbers_and_a_text_below_them_is_found() -> None:
+    def as_reported(change: Callable[[Written], object]) -> list[str]:
+        return [found.path for found in findings(MONTH_END, change) if found.gate == "R3"]
+
+    def numbers(data: Written) -> list[Written]:
+        """Lines of one sheet below its heading, with a number in column D."""
+        rows: list[Written] = data["services"]["sheets"]["rows"]
+        first = next(row for row in rows if row["row"] == 1)
+        rows[:] = [
+            first,
+            *({**first, "id": f"{first['sheet_id']}!{n}", "row": n, "D": n} for n in range(2, 8)),
+        ]
+        return rows
+
+    assert as_reported(numbers) == []
+    assert as_reported(lambda d: numbers(d)[3].update(D="seven")) == ["/services/sheets/rows/3/D"]
