@@ -6,6 +6,7 @@ and the run directory, not by its number: numbers are given to other processes l
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -37,6 +38,8 @@ _REPORTERS: Final[Mapping[str, str]] = {"wandb": "WANDB_", "trackio": "TRACKIO_"
 """Who gets metrics besides the run directory, and how the names of its variables begin."""
 CHECK_SECONDS: Final = 900.0
 """The check takes a step, for which a large model has to be read first."""
+_FULL: Final = 2**20
+"""Free bytes below which status and log cannot be relied on to be written."""
 _TAIL: Final = 12
 """Lines of the log that are shown where the engine ended without a word."""
 
@@ -228,6 +231,11 @@ def _problems(printed: str) -> list[Obstacle] | None:
         return [Obstacle(*(str(one[key]) for key in Obstacle._fields)) for one in body["problems"]]
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def disk_is_full(run: RunDir) -> bool:
+    """Whether next to nothing is free where a run is kept: its engine could not even say so."""
+    return shutil.disk_usage(run.path).free < _FULL
 
 
 def last_words(run: RunDir) -> str:

@@ -395,6 +395,8 @@ class _Watch:
             return f"{said} {_SMALLER}{often}"
         known = self._checkpoints()
         on = f"goes on from step {known[-1]}" if known else "starts again from the beginning"
+        if launcher.disk_is_full(self._directory):
+            return f"The disk is full. Free some space, then resume it: it {on}."
         if code == -signal.SIGKILL:
             return (
                 "The engine was ended by signal 9: probably the memory ran out. Resume it with "

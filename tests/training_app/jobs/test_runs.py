@@ -349,6 +349,16 @@ def test_a_job_that_was_stopped_elsewhere_settles_its_run(studio: Path) -> None:
 # What dies on the way
 
 
+def test_an_engine_that_ends_on_a_full_disk_is_reported_with_what_to_do(
+    studio: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = plan(opened(), die=4)
+    monkeypatch.setattr(launcher, "_FULL", 2**62)
+    with pytest.raises(JobEnded, match=r"The disk is full\. Free some space, then.* from step 2"):
+        performed(run)
+    assert stored(run).state == JobState.FAILED
+
+
 def test_an_engine_killed_by_9_is_reported_as_out_of_memory_and_goes_on(studio: Path) -> None:
     run = plan(opened(), die=4)
     with pytest.raises(JobEnded, match=r"signal 9: probably the memory ran out.*from step 2"):
