@@ -52,6 +52,7 @@ class Run(TypedDict, total=False):
     id: ReadOnly[str]
     job_id: ReadOnly[str]
     started_at: ReadOnly[str]
+    ended_at: ReadOnly[str | None]
     seconds: ReadOnly[float]
     status: ReadOnly[str]
     message: ReadOnly[str | None]

@@ -21,6 +21,7 @@ from tasks_app.core.samples import (
     DUMMY_ADDRESS,
     Argument,
     arguments_of,
+    collection_for,
     field_values,
     likely,
     offered_values,
@@ -302,6 +303,29 @@ def _repeated(trial: Trial, rule: AtMost) -> Iterator[Plan]:
         if rule.per is None and options:
             many = [Act(name, arguments) for arguments in options]
             yield _insert(trial, f"{name} on many records", *many)
+    if rule.per is None:
+        yield from _on_records_beside(trial, rule)
+
+
+def _on_records_beside(trial: Trial, rule: AtMost) -> Iterator[Plan]:
+    """Yield the reference that does the same to other records as well: a change that is there
+    already, or one that changes nothing, is refused and counts for nothing.
+    """
+    tables = trial.reference.evidence.tables()
+    for position in _used(trial, rule.pattern)[:1]:
+        act = trial.acts[position]
+        tool = act.tool or ""
+        named = next((a.name for a in arguments_of(tool) if a.required and a.kind == "id"), None)
+        home = named and collection_for(named, tools()[tool].facts.service, tables)
+        if named is None or not home:
+            continue
+        others = [i for i in tables[home] if i != act.arguments.get(named)][: rule.n + 2]
+        more = [act._replace(arguments={**act.arguments, named: other}) for other in others]
+        yield (
+            f"the reference, with {tool} on {len(more)} records more",
+            position + 1,
+            (*more, *trial.acts[position + 1 :]),
+        )
 
 
 def _variants(act: Act, per: str | None) -> Iterator[Act]:

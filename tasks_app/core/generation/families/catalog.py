@@ -5,12 +5,14 @@ from types import MappingProxyType
 from typing import Final
 
 from tasks_app.core.generation.families.inbox_to_todo import InboxToTodo
+from tasks_app.core.generation.families.job_repair import JobRepair
 from tasks_app.core.generation.families.meeting_slot import MeetingSlot
 from tasks_app.core.generation.families.month_end_close import MonthEndClose
 from tasks_app.core.generation.families.payment_allocation import PaymentAllocation
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
 from tasks_app.core.generation.families.reach_the_right_person import ReachTheRightPerson
+from tasks_app.core.generation.families.recruitment_round import RecruitmentRound
 from tasks_app.core.generation.families.stock_replenishment import StockReplenishment
 from tasks_app.core.generation.families.support_resolution import SupportResolution
 from tasks_app.core.generation.families.three_way_match import ThreeWayMatch
@@ -30,8 +32,10 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             TicketTriage(),
             ThreeWayMatch(),
             MeetingSlot(),
+            JobRepair(),
             InboxToTodo(),
             MonthEndClose(),
+            RecruitmentRound(),
         )
     }
 )
