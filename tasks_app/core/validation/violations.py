@@ -10,6 +10,7 @@ from typing import Any, Final
 from tasks_app.core.constraints.argument_policy import ArgumentPolicy
 from tasks_app.core.constraints.at_most import AtMost
 from tasks_app.core.constraints.base import BaseConstraint
+from tasks_app.core.constraints.confirm_with_user import ConfirmWithUser
 from tasks_app.core.constraints.forbid_tool import ForbidTool
 from tasks_app.core.constraints.no_disclosure import NoDisclosure
 from tasks_app.core.constraints.only_when import OnlyWhen
@@ -136,7 +137,9 @@ def plans(trial: Trial, constraint: BaseConstraint) -> Iterator[Plan]:
     elif isinstance(constraint, ArgumentPolicy):
         yield from _arguments(trial, constraint)
     elif isinstance(constraint, RequireBefore):
-        yield from _without(trial, constraint)
+        yield from _without(trial, constraint.write, constraint.needs)
+    elif isinstance(constraint, ConfirmWithUser):
+        yield from _without(trial, constraint.write, CallPattern(tool=constraint.channel))
     elif isinstance(constraint, AtMost):
         yield from _repeated(trial, constraint)
     elif isinstance(constraint, OnlyWhen):
@@ -257,27 +260,26 @@ def outside(rule: ArgumentPolicy, argument: Argument, right: Any, trial: Trial) 
         yield [value]
 
 
-def _without(trial: Trial, rule: RequireBefore) -> Iterator[Plan]:
+def _without(trial: Trial, write: CallPattern, needs: CallPattern) -> Iterator[Plan]:
     acts = trial.acts
     needed = {
         position
         for position, act in enumerate(acts)
-        if act.tool in rule.needs.names
-        and (not rule.needs.arguments or rule.needs.holds(act.arguments))
+        if act.tool in needs.names and (not needs.arguments or needs.holds(act.arguments))
     }
-    writes = _used(trial, rule.write)
+    writes = _used(trial, write)
     if needed and writes:
         first = min(needed)
         rest = [act for i, act in enumerate(acts) if i > first and i not in needed]
-        names = " or ".join(rule.needs.tools)
+        names = " or ".join(needs.tools)
         yield f"the reference without {names}", first, rest
     for position in writes:
         moved = acts[position]
         rest = [moved, *(act for i, act in enumerate(acts) if i != position)]
         yield f"{moved.tool} before everything else", 0, rest
     tables = trial.reference.evidence.tables()
-    for name in _offered(trial, rule.write.tools):
-        for arguments in _many(name, tables, satisfying(rule.write.arguments)):
+    for name in _offered(trial, write.tools):
+        for arguments in _many(name, tables, satisfying(write.arguments)):
             act = Act(name, arguments)
             yield f"{name} first, then the reference", 0, (act, *acts)
 

@@ -8,6 +8,7 @@ from tasks_app.core.generation.families.inbox_to_todo import InboxToTodo
 from tasks_app.core.generation.families.job_repair import JobRepair
 from tasks_app.core.generation.families.meeting_slot import MeetingSlot
 from tasks_app.core.generation.families.month_end_close import MonthEndClose
+from tasks_app.core.generation.families.order_change import OrderChange
 from tasks_app.core.generation.families.payment_allocation import PaymentAllocation
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
@@ -33,6 +34,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             MeetingSlot(),
             JobRepair(),
             InboxToTodo(),
+            OrderChange(),
             MonthEndClose(),
         )
     }

@@ -56,6 +56,14 @@ REFUND, LETTER = "finance_create_refund", "mail_send_message"
                 "needs": {"tool": "crm_get_customer"},
             },
         ),
+        (
+            PAYMENT,
+            {
+                "kind": "confirm_with_user",
+                "write": {"tool": "finance_hold_invoice"},
+                "answer": ["yes"],
+            },
+        ),
         (SUPPORT, {"kind": "at_most", "tool": LETTER, "n": 1}),
         (SUPPORT, {"kind": "at_most", "tool": "helpdesk_add_comment", "per": "ticket_id", "n": 1}),
         (
