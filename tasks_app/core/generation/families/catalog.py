@@ -13,6 +13,7 @@ from tasks_app.core.generation.families.payment_allocation import PaymentAllocat
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
 from tasks_app.core.generation.families.reach_the_right_person import ReachTheRightPerson
+from tasks_app.core.generation.families.secret_rotation import SecretRotation
 from tasks_app.core.generation.families.stock_replenishment import StockReplenishment
 from tasks_app.core.generation.families.support_resolution import SupportResolution
 from tasks_app.core.generation.families.three_way_match import ThreeWayMatch
@@ -33,6 +34,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             ThreeWayMatch(),
             MeetingSlot(),
             JobRepair(),
+            SecretRotation(),
             InboxToTodo(),
             OrderChange(),
             MonthEndClose(),
