@@ -12,6 +12,8 @@ MONTHS: Final = (
 WEEKDAYS: Final = (
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
 )  # fmt: skip
+ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?![\d-])")
+"""A day that a text begins with, whether the calendar has it or not."""
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _INSTANT: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})"

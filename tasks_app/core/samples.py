@@ -6,7 +6,7 @@ argument takes is read off the tool's JSON Schema, and off the validator where t
 """
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
@@ -30,6 +30,8 @@ _PROBES: Final[Mapping[Kind, Any]] = {
     "instant": "2031-01-02T09:00:00+00:00",
     "email": DUMMY_ADDRESS,
 }
+
+_LATER: Final[Mapping[Kind, Any]] = {"day": "2031-01-03", "instant": "2031-01-02T10:00:00+00:00"}
 
 
 class Argument(NamedTuple):
@@ -128,7 +130,21 @@ def _probed(tool: Tool, found: Sequence[Argument]) -> tuple[Argument, ...]:
         argument = known.get(name)
         if argument is not None and argument.kind == "email":
             known[name] = argument._replace(kind="text", sample="sample")
-    return tuple(known.values())
+    return tuple(_in_turn(known.values()))
+
+
+def _in_turn(arguments: Iterable[Argument]) -> Iterator[Argument]:
+    """Give the second day or instant of a tool a later sample: where the first begins a span, the
+    second ends it, and no span ends when it begins.
+    """
+    begun: set[Kind] = set()
+    for argument in arguments:
+        later = _LATER.get(argument.kind)
+        if later is None or argument.kind not in begun:
+            begun.add(argument.kind)
+            yield argument
+        else:
+            yield argument._replace(sample=later)
 
 
 def _refused(tool: Tool, arguments: Any) -> list[str]:
@@ -169,9 +185,20 @@ def _collection_for(argument: str, service: str, tables: Tables) -> str | None:
     other: list[str] = []
     for place in tables:
         home, _, name = place.partition("/")
-        if name in (f"{noun}s", f"{noun}es", f"{noun[:-1]}ies", noun):
+        if noun in (name, singular(name)):
             (own if home == service else other).append(place)
     return next(iter(own + other), None)
+
+
+def singular(noun: str) -> str:
+    """`policies` → `policy`, `addresses` → `address`, `people` → `person`, `tickets` → `ticket`."""
+    if noun == "people":
+        return "person"
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    if noun.endswith(("sses", "xes", "ches")):
+        return noun[:-2]
+    return noun.removesuffix("s")
 
 
 def holders(tables: Tables) -> dict[str, list[str]]:

@@ -27,6 +27,7 @@ from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
 from tasks_app.core.validation.known import nearest, record_ids
+from tasks_app.core.validation.saying import field_is
 from tasks_app.core.validation.text_pieces import number_of
 from tasks_app.core.validation.told import Told, passages, reading, shown_by, told_at_the_desk
 from tasks_app.core.validation.trial import Trial
@@ -239,7 +240,7 @@ def _made_known(spec: TaskSpec, i: int, check: BaseCheck, expected: Expected) ->
     body = check.plain.get(str(expected.path[0]))
     if isinstance(value, str) and spec.workplace.policies:
         policy = spec.workplace.policies[0].id
-        sentence = f"{expected.field.replace('_', ' ').capitalize()}: {value}."
+        sentence = field_is(expected.field, value)
         because = {**check.because, expected.field: policy}
         patch = [
             *_appended(spec, policy, sentence),

@@ -5,14 +5,12 @@ The difference between a survivor and the reference is the missing check.
 """
 
 import copy
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tasks_app.core.checks.message_match import MessageMatch
 from tasks_app.core.checks.record_match import RecordMatch
 from tasks_app.core.evidence import Evidence, Selection, has_reference
-from tasks_app.core.instants import is_date, is_instant
 from tasks_app.core.predicates import literal_of
 from tasks_app.core.samples import id_field
 from tasks_app.core.validation.altered_ends import prove_states
@@ -23,14 +21,18 @@ from tasks_app.core.validation.mutants import Mutant, verdict_of
 from tasks_app.core.validation.structure import fitted
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.validation.tried import Repair, Written, tried_out
-from tasks_app.core.values import MISSING, NUMBERS, Change, escape_id, pattern, unescape_id
+from tasks_app.core.validation.unheard import (
+    heard,
+    is_plain,
+    lettered,
+    made_ids,
+    own_values,
+)
+from tasks_app.core.values import MISSING, NUMBERS, escape_id, pattern, unescape_id
 
 MOST_SURVIVORS: Final = 3
 """Survivors of a proof for which a missing check is looked for."""
 NEW_WEIGHT: Final = 0.05
-_ID: Final = re.compile(r"\b[A-Z]{1,5}-\d+\b")
-_ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_SUM: Final = re.compile(r"(?<![\w.,-])\d+\.\d{2}(?![\w])")
 
 
 def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair | None:
@@ -39,20 +41,25 @@ def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair 
     """
     play = trial.run(mutant.operator, mutant.acts, mutant.at)
     silent = mutant.operator in ("empty_reply", "idle_reply")
-    for repair in _heard(trial, mutant.at) if silent else _closings(trial, play, result):
+    for repair in heard(trial, mutant.at) if silent else _closings(trial, play, result):
         tried = tried_out(repair.written)
-        if tried is None or not tried.reference.grade.passed:
-            continue
-        if silent and not all(
-            tried.run_program(f"alternative:{number}", steps).grade.passed
-            for number, steps in enumerate(tried.spec.alternatives)
-        ):
+        if tried is None or not tried.reference.grade.passed or _lost(trial, tried):
             continue
         again = tried.run(mutant.operator, mutant.acts, mutant.at)
         verdict, _ = verdict_of(tried, Masks(tried), mutant, again, ())
         if verdict == "killed":
             return repair
     return None
+
+
+def _lost(trial: Trial, tried: Trial) -> bool:
+    """Whether a written alternative passed before a repair and does not after it."""
+    name = "alternative:{}"
+    return any(
+        trial.run_program(name.format(number), steps).grade.passed
+        and not tried.run_program(name.format(number), steps).grade.passed
+        for number, steps in enumerate(trial.spec.alternatives)
+    )
 
 
 def _closings(trial: Trial, play: Play, result: MutantResult) -> Iterator[Repair]:
@@ -75,44 +82,6 @@ def _closings(trial: Trial, play: Play, result: MutantResult) -> Iterator[Repair
             yield from _demanding(trial, written, found.collection, record_id)
         else:
             yield from _capping(trial, written, found.collection)
-
-
-def _heard(trial: Trial, at: int) -> Iterator[Repair]:
-    """Add a check of a reply that nobody hears: it names the records, addresses and sums that the
-    reference names there, all of them or only one.
-    """
-    anchor = next(
-        (c.id for c in trial.spec.checks if c.component == "outcome" and not c.requires), None
-    )
-    if anchor is None or any(check.id == "r_said" for check in trial.spec.checks):
-        return
-    text = trial.acts[at].reply
-    ids = {key for rows in trial.reference.evidence.tables().values() for key in rows}
-    named: list[Any] = [word for word in dict.fromkeys(_ID.findall(text)) if word in ids]
-    named += dict.fromkeys(_ADDRESS.findall(text))
-    named += [{"number": float(sum_)} for sum_ in dict.fromkeys(_SUM.findall(text))]
-    replies = [i for i, act in enumerate(trial.acts) if act.tool is None]
-    for pieces in (named, named[:1]):
-        if not pieces:
-            continue
-        written = copy.deepcopy(trial.spec.written())
-        paying = [i for i, c in enumerate(trial.spec.checks) if c.pays]
-        weights = fitted([trial.spec.checks[i].weight * 0.9 for i in paying], 0.9)
-        for i, weight in zip(paying, weights, strict=True):
-            written["checks"][i]["weight"] = weight
-        check: dict[str, Any] = {
-            "id": "r_said",
-            "component": "report",
-            "kind": "answer",
-            "weight": 0.1,
-            "explain": "The reply names what was done",
-            "requires": [anchor],
-            "text": [[piece] for piece in pieces],
-        }
-        if len(trial.spec.stages) > 1:
-            check["stage"] = trial.spec.stages[replies.index(at)].id
-        written["checks"].append(check)
-        yield Repair("missing_check", "add a check of what the reply names", written)
 
 
 def _collateral(trial: Trial, written: Written) -> Iterator[Repair]:
@@ -181,7 +150,12 @@ def _expecting(
     row = trial.reference.evidence.rows(collection).get(record_id)
     if row is None:
         return
-    values = {name: row.get(name) for name in fields if _plain(row.get(name))}
+    made = made_ids(trial)
+    values = {
+        name: row.get(name)
+        for name in fields
+        if is_plain(row.get(name)) and str(row.get(name)) not in made
+    }
     if not values:
         return
     yield from _tightened(trial, written, collection, record_id, values)
@@ -207,13 +181,12 @@ def _expecting(
 
 def _demanding(trial: Trial, written: Written, collection: str, record_id: str) -> Iterator[Repair]:
     """Add a check that the record the mutant left out exists, by its content."""
-    row = trial.reference.evidence.rows(collection)[record_id]
-    masks, whole = Masks(trial), Change(collection, record_id, None, row)
-    key = id_field(collection)
     if record_id in trial.seed.ground.start.get(collection, {}):
         return
-    where = {k: v for k, v in row.items() if k != key and not masks.hides(whole, k) and _plain(v)}
+    row = trial.reference.evidence.rows(collection)[record_id]
+    where = own_values(trial, collection, record_id)
     yield from _addressed(trial, written, collection, row)
+    yield from lettered(trial, collection, row)
     yield from _tightened(trial, written, collection, record_id, where)
     yield from _exactly(trial, written, collection, record_id, where)
     if where:
@@ -346,9 +319,3 @@ def _added(
         body["requires"] = [anchor]
     changed["checks"].append(body)
     yield Repair("missing_check", f"add a check: {title}", changed)
-
-
-def _plain(value: Any) -> bool:
-    if isinstance(value, str):
-        return bool(value) and (len(value) <= 60 or is_date(value) or is_instant(value))
-    return isinstance(value, int | float)

@@ -26,6 +26,8 @@ from tasks_app.core.values import LEAVES, LISTS, MISSING, OBJECTS, canonical
 _NO_CRITERIA: Final = frozenset({"limit", "sort", "order", "fields", "range"})
 _NUMBERED: Final = re.compile(r"^(.*?)(\d+)$", re.DOTALL)
 _ENDS: Final = ("first", "last", "all")
+_UNBOUND: Final = (BindingError, FunctionError, PredicateError)
+"""What a choice raises that cannot be made."""
 
 
 class Criterion(NamedTuple):
@@ -94,10 +96,9 @@ def _inside(
     if isinstance(value, LEAVES):
         return
     if isinstance(value, OBJECTS):
-        if "from" in value and is_binding(value):
-            if isinstance(value.get("where"), Mapping):
-                yield path, value
-            return
+        if "from" in value and is_binding(value) and isinstance(value.get("where"), Mapping):
+            yield path, value
+        # A choice may lie in what another one chooses by.
         for key, item in value.items():
             yield from _inside((*path, key), item)
     elif isinstance(value, LISTS):
@@ -146,12 +147,14 @@ def _idle(trial: Trial, criterion: Criterion) -> str:
     if criterion.path[-2] == "where" and criterion.path[:2] != ("arguments", "where"):
         binding = _at(trial.spec.reference[criterion.step], criterion.path[:-2])
         if isinstance(binding, Mapping):
-            counts = _counted(trial, binding, criterion.name)
+            counts = _counted(trial, criterion, binding)
             if counts is None:
-                return ""  # it hangs on the item of an `each`
-            right, others = counts
+                return ""  # nothing is there to be chosen from
+            right, others, whole = counts
             if others <= right:
                 return "which rules nobody out"
+            if not whole:
+                return ""  # other items may need it
             if binding.get("take", "only") not in _ENDS:
                 return ""  # more than one is left: the reference cannot tell who is meant
     else:  # a filter of a read; what it leaves is chosen from by other criteria
@@ -168,20 +171,43 @@ def _at(step: Step, path: Sequence[str | int]) -> Any:
     return value
 
 
-def _counted(trial: Trial, binding: Mapping[str, Any], name: str) -> tuple[int, int] | None:
-    """Return how many items a choice leaves, and how many without one key."""
-    rest = {key: value for key, value in binding.items() if key in ("from", "path")}
+def _counted(
+    trial: Trial, criterion: Criterion, binding: Mapping[str, Any]
+) -> tuple[int, int, bool] | None:
+    """Return how many items a choice leaves, how many without one key, and whether that is all.
+
+    Where it hangs on the item of an `each`: how many the key leaves by itself, for whichever item,
+    and how many there are. What it decides for one of them is not told from that.
+    """
+    name, where = criterion.name, binding["where"]
     scope = {**trial.program.results, "clock": _clock(trial)}
+    kept = {key: value for key, value in where.items() if key != name}
+    each = trial.spec.reference[criterion.step].each
     try:
-        items = bind(rest, scope)
-        where = bind(binding["where"], scope)
-        kept = {key: value for key, value in where.items() if key != name}
-        whole, less = compile_where(where), compile_where(kept)
-    except (BindingError, FunctionError, PredicateError):
+        return _left(binding, where, scope), _left(binding, kept, scope), True
+    except _UNBOUND:
+        if each is None or criterion.path[0] == "each":
+            return None
+    try:
+        scopes = [{**scope, "item": item} for item in bind(each, scope)]
+        own = {name: where[name]}
+        return (
+            sum(_left(binding, own, inside) for inside in scopes),
+            sum(_left(binding, {}, inside) for inside in scopes),
+            False,
+        )
+    except _UNBOUND:
         return None
+
+
+def _left(binding: Mapping[str, Any], where: Mapping[str, Any], scope: Mapping[str, Any]) -> int:
+    """Return how many of the items that a binding chooses from meet conditions. Raises one of
+    _UNBOUND.
+    """
+    items = bind({key: value for key, value in binding.items() if key in ("from", "path")}, scope)
     if not isinstance(items, LISTS):
-        return None
-    return sum(map(whole, items)), sum(map(less, items))
+        raise BindingError("there is no list to choose from")
+    return sum(map(compile_where(bind(where, scope)), items))
 
 
 def _clock(trial: Trial) -> dict[str, str]:
@@ -249,11 +275,10 @@ def _dropped(value: Any, criterion: Criterion) -> Any:
             and isinstance(where, OBJECTS)
             and criterion.name in where
             and is_binding(value)
+            and canonical({**value, "field": None, "take": None}) == criterion.choice
         ):
-            if canonical({**value, "field": None, "take": None}) == criterion.choice:
-                kept = {k: v for k, v in where.items() if k != criterion.name}
-                return {**value, "where": kept}
-            return value
+            kept = {k: v for k, v in where.items() if k != criterion.name}
+            return {**value, "where": kept}
         changed = {key: _dropped(item, criterion) for key, item in value.items()}
         return value if all(changed[k] is value[k] for k in value) else changed
     if isinstance(value, LISTS):

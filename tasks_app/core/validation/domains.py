@@ -2,19 +2,19 @@
 
 import functools
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from tasks_app.core.instants import is_date, is_instant, parse_date, parse_instant
+from tasks_app.core.instants import ISO_DAY, is_date, is_instant, parse_date, parse_instant
 from tasks_app.core.predicates import read_number
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.contradictions import contradictions
 from tasks_app.core.validation.gate import finding, operation, pointer
+from tasks_app.core.validation.habits import Habits, habits_of, is_heading, table_of
 from tasks_app.core.validation.known import nearest, record_fields
-from tasks_app.core.validation.record_types import ANYTHING, Misfit, number_fields, record_shapes
-from tasks_app.core.values import NUMBERS, is_column
+from tasks_app.core.validation.record_types import ANYTHING, Misfit, called, record_shapes
+from tasks_app.core.values import LISTS, is_column
 
 EMAIL: Final = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _EMAIL_FIELDS: Final = frozenset({"email", "reply_to"})
@@ -48,28 +48,37 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
         for name, records in named.items():
             known = record_fields().get(f"{service}/{name}", {})
             allowed = {field: values for field, values in known.items() if values}
-            values = [record for record in records if not _is_heading(service, record)]
-            dated = _dated(values)
-            figures = number_fields().get(f"{service}/{name}", frozenset()) | _figures(values)
+            habits = habits_of(f"{service}/{name}", records)
             shapes = record_shapes().get(f"{service}/{name}", {})
             home = pointer("services", service, name)
             for i, record in enumerate(records):
                 place = f"{home}/{i}"
-                heading = _is_heading(service, record)
+                heading = is_heading(service, record)
+                own = habits[table_of(record)]
                 for field, value in record.items():
                     shape = shapes.get(field, ANYTHING)
                     if type(value) not in shape.plain:  # nearly always it is plain
                         misfits = list(shape.misfits(value))
-                        if misfits and not (type(value) is str and field in figures):
+                        if misfits and not (type(value) is str and field in own.figures):
                             yield from _misfits(field, misfits, f"{place}{pointer(field)}", spec)
                             continue
                     past = field in _PAST_FIELDS
                     if heading and is_column(field):
                         continue
-                    if type(value) is str and field in figures:
+                    if type(value) is str and field in own.figures:
                         yield _no_number(field, value, f"{place}{pointer(field)}")
                         continue
-                    if type(value) is str and field in dated and not _ISO_DAY.match(value):
+                    odd = _odd_kind(field, value, own)
+                    if odd:
+                        yield finding(
+                            "R3",
+                            f"{place}{pointer(field)}",
+                            f"{field} is {called(value)}, where the other records have {odd}",
+                            hint=f"write {odd}",
+                            severity="warn" if spec.evaluation_only else "block",
+                        )
+                        continue
+                    if type(value) is str and field in own.dated and not ISO_DAY.match(value):
                         yield _no_day(value, f"{place}{pointer(field)}")
                         continue
                     telling = _says_much(field)
@@ -115,9 +124,15 @@ def domain_values(spec: TaskSpec) -> Iterator[Finding]:
     yield from contradictions(spec)
 
 
-def _is_heading(service: str, record: Mapping[str, Any]) -> bool:
-    """Say whether a record is the line of a spreadsheet that names its columns."""
-    return service == "sheets" and record.get("row") == 1
+def _odd_kind(field: str, value: Any, own: Habits) -> str:
+    """Return what the other records have where a value is a list among single ones, or a text among
+    lists; empty where it is neither.
+    """
+    if type(value) is str:
+        return "a list" if value and field in own.listed else ""
+    if field in own.single and isinstance(value, LISTS):
+        return "a single value"
+    return ""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -127,7 +142,7 @@ def _says_much(field: str) -> bool:
 
 
 def _day_of_calendar(value: str, at: str) -> Iterator[Finding]:
-    found = _ISO_DAY.match(value)
+    found = ISO_DAY.match(value)
     if found is not None and not is_date(found.group()):
         yield _no_day(value, at)
 
@@ -136,32 +151,7 @@ def _no_day(value: str, at: str) -> Finding:
     return finding("R3", at, f"{value!r} is no day of the calendar", hint=_DAY_HINT)
 
 
-_ISO_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?![\d-])")
 _DAY_HINT: Final = "2031-03-20, or 2031-03-20T09:10:00+01:00"
-
-
-def _dated(records: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Fields that hold a day in nearly all records that have them."""
-    days: Counter[str] = Counter()
-    texts: Counter[str] = Counter()
-    for record in records:
-        for field, value in record.items():
-            if type(value) is str and value:
-                (days if value[4:5] == "-" and _ISO_DAY.match(value) else texts)[field] += 1
-    return {field for field, times in days.items() if 0 < texts[field] <= times // 3}
-
-
-def _figures(records: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Fields that hold a number in nearly all records that have them."""
-    counted = Counter(
-        field for record in records for field, value in record.items() if type(value) in NUMBERS
-    )
-    if not counted:
-        return set()
-    texts = Counter(
-        field for record in records for field, value in record.items() if type(value) is str
-    )
-    return {field for field, times in counted.items() if 0 < texts[field] <= times // 3}
 
 
 def _no_number(field: str, value: str, at: str) -> Finding:

@@ -22,6 +22,7 @@ from tasks_app.core.validation import surfaces
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.gate import finding, pointer
 from tasks_app.core.validation.near_misses import is_wording
+from tasks_app.core.validation.saying import why_used
 from tasks_app.core.validation.solvability import literals, reachable
 from tasks_app.core.validation.told import Told, passages, shown_by
 from tasks_app.core.validation.trial import Trial
@@ -66,6 +67,23 @@ class Use(NamedTuple):
     """Whether it tells which record is meant: no read of ours can make that known."""
 
 
+class Shown(NamedTuple):
+    """What a call brought up, and what it asked for."""
+
+    step: str
+    asked: Mapping[str, Any]
+    told: Told
+
+    def tells(self, use: Use) -> bool:
+        """Say whether it makes a value known. Who asks by a name is not told that it is meant."""
+        if self.step == use.beside or not self.told.says(use.value):
+            return False
+        return not use.tells or not self._asked_words().names(str(use.value))
+
+    def _asked_words(self) -> Told:
+        return Told(f"{value} " for value in literals(self.asked))
+
+
 def grounded(trial: Trial, *, repairs: bool = True) -> Iterator[Finding]:
     """O3: what is written, asked for, reckoned with and stated came from somewhere.
 
@@ -92,7 +110,7 @@ def grounded(trial: Trial, *, repairs: bool = True) -> Iterator[Finding]:
 def unsaid(trial: Trial) -> Iterator[Use]:
     """Yield the uses of values that nothing before them says."""
     desk = desk_of(trial)
-    shown: list[tuple[str, Told]] = []
+    shown: list[Shown] = []
     homes = holders(trial.seed.ground.start)
     calls: dict[str, list[int]] = {}
     for position, act in enumerate(trial.acts):
@@ -106,13 +124,14 @@ def unsaid(trial: Trial) -> Iterator[Use]:
                 continue
             if _said_in_words(trial, use.value):
                 continue
-            if not any(told.says(use.value) for name, told in shown if name != use.beside):
+            if not any(one.tells(use) for one in shown):
                 yield use
         if step.tool is not None:
             for position in calls.get(step.id or "", ()):
                 call = trial.call(position)
                 if call.ok:
-                    shown.append((step.id or "", shown_by(call)))
+                    asked = trial.acts[position].arguments
+                    shown.append(Shown(step.id or "", asked, shown_by(call)))
 
 
 def _hinted(desk: Told, use: Use) -> bool:
@@ -340,10 +359,8 @@ def _said(trial: Trial, use: Use) -> Iterator[Repair]:
     """Yield the spec whose first policy says a value."""
     if not trial.spec.workplace.policies:
         return
-    names = [part for part in use.path if isinstance(part, str)]
-    name = next((n for n in reversed(names) if n not in ("args", "with", "where", "text")), "value")
     written = copy.deepcopy(trial.spec.written())
     policy = written["workplace"]["policies"][0]
-    sentence = f"{name.replace('_', ' ').capitalize()}: {use.value}."
+    sentence = why_used(trial.spec.reference[use.step], use.path, use.value)
     policy["text"] = f"{policy['text'].rstrip()} {sentence}"
     yield Repair("say_in_policy", f"say in {policy['id']}: {sentence}", written)

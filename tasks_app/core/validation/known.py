@@ -10,8 +10,12 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from typing_extensions import ReadOnly
 
+from tasks_app.core.samples import singular
 from tasks_app.core.services.catalog import collections, record_types, tools
 from tasks_app.core.spec import TaskSpec
+
+_SLIP: Final = 0.8
+"""Names so much alike differ by a slip of the pen."""
 
 
 @functools.cache
@@ -61,17 +65,6 @@ def noun_homes() -> Mapping[str, tuple[str, ...]]:
     return {field: tuple(places) for field, places in homes.items()}
 
 
-def singular(noun: str) -> str:
-    """`policies` → `policy`, `addresses` → `address`, `people` → `person`, `tickets` → `ticket`."""
-    if noun == "people":
-        return "person"
-    if noun.endswith("ies"):
-        return noun[:-3] + "y"
-    if noun.endswith(("sses", "xes", "ches")):
-        return noun[:-2]
-    return noun.removesuffix("s")
-
-
 def arguments_of(tool: str) -> Mapping[str, Any]:
     """Argument name → its schema; empty for an unknown tool."""
     found = tools().get(tool)
@@ -100,8 +93,12 @@ def nearest(name: str, options: Iterable[str]) -> str | None:
     """Return the option most like a name, None if none is near."""
     known = sorted(options)
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if found:
+    if found and difflib.SequenceMatcher(None, found[0], name).ratio() >= _SLIP:
         return found[0]
-    # One of which the name is a longer form: `mail_result` for `mail`.
-    shorter = [option for option in known if len(option) > 2 and name.startswith(f"{option}_")]
-    return max(shorter, key=len, default=None)
+    # One of which the name is a longer form: `mail_result` for `mail`, `start_part` for `part`.
+    shorter = [
+        option
+        for option in known
+        if len(option) > 2 and (name.startswith(f"{option}_") or name.endswith(f"_{option}"))
+    ]
+    return max(shorter, key=len, default=found[0] if found else None)

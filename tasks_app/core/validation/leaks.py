@@ -14,11 +14,10 @@ from tasks_app.core.instants import is_date
 from tasks_app.core.predicates import contains_number, contains_piece, fold
 from tasks_app.core.program import holds_binding
 from tasks_app.core.records import diff
-from tasks_app.core.samples import holders
+from tasks_app.core.samples import holders, singular
 from tasks_app.core.validation.card import Finding
 from tasks_app.core.validation.citations import computed
 from tasks_app.core.validation.gate import finding, operation, pointer
-from tasks_app.core.validation.known import singular
 from tasks_app.core.validation.text_pieces import replaced
 from tasks_app.core.validation.told import SMALL, Passage, Told, passages
 from tasks_app.core.validation.trial import Trial

@@ -18,10 +18,9 @@ from tasks_app.core.predicates import (
     same,
 )
 from tasks_app.core.program import Act, BindingError, bind
-from tasks_app.core.samples import arguments_of, holders, id_field
+from tasks_app.core.samples import arguments_of, holders, id_field, singular
 from tasks_app.core.spec import Step
 from tasks_app.core.validation import surfaces, text_pieces
-from tasks_app.core.validation.known import singular
 from tasks_app.core.validation.near_misses import is_wording
 from tasks_app.core.validation.trace import (
     Held,

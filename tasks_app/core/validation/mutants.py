@@ -338,7 +338,9 @@ def _near_pieces(
 
 
 def _exchanged(word: str, wrong: str, text: str) -> str:
-    return text.replace(word, wrong)
+    """Return a text with a word exchanged, and not where it is part of another."""
+    whole = rf"(?<!\S){re.escape(word)}(?=[{re.escape(wide_pieces.MARKS)}]*(?:\s|$))"
+    return re.sub(whole, lambda _: wrong, text)
 
 
 def _has_digits(piece: Any) -> bool:

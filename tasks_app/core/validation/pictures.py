@@ -106,19 +106,31 @@ def _mended(trial: Trial) -> Repair | None:
 
 
 def _redacted(trial: Trial) -> Repair | None:
-    """Return the spec whose texts no longer say what a picture shows."""
+    """Return the spec whose texts no longer say what a picture shows; a rule that is graded keeps
+    its sentence.
+    """
     written = copy.deepcopy(trial.spec.written())
-    told = facts(trial)
+    told = [
+        value
+        for value in facts(trial)
+        if not any(_left_to_picture(rule.sentence, value) for rule in trial.spec.constraints)
+    ]
     for passage in passages(trial.spec):
         text = passage.text
         for value in told:
-            piece = value if isinstance(value, str) else {"number": value}
-            text = replaced(text, piece, lambda _: "(see the attachment)")
+            text = _left_to_picture(text, value) or text
         if text != passage.text:
             _put(written, passage.path, text)
     if written == trial.spec.written():
         return None
     return Repair("redact_text", "leave what the picture shows to the picture", written)
+
+
+def _left_to_picture(text: str, value: Any) -> str | None:
+    """Return a text that no longer says a value; None where it never did."""
+    piece = value if isinstance(value, str) else {"number": value}
+    left = replaced(text, piece, lambda _: "(see the attachment)")
+    return left if left != text else None
 
 
 def _put(written: Written, path: str, text: str) -> None:

@@ -2,6 +2,7 @@
 gates R.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -47,6 +48,14 @@ def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
         for service, named in spec.services.items()
         for name in named
     }
+    asked = Counter(
+        value
+        for named in spec.services.values()
+        for records in named.values()
+        for record in records
+        for field, value in record.items()
+        if field in nouns and isinstance(value, str)
+    )
     for service, named in spec.services.items():
         for name, records in named.items():
             for i, record in enumerate(records):
@@ -58,7 +67,10 @@ def foreign_keys(spec: TaskSpec) -> Iterator[Finding]:
                         continue
                     if not homes or any(value in held[p] for p in homes):
                         continue
-                    close = nearest(value, {i for p in homes for i in held[p]})
+                    # One record may be wrong by a slip of the pen; where several point to the
+                    # same, that one is missing.
+                    slip = asked[value] == 1
+                    close = nearest(value, {i for p in homes for i in held[p]}) if slip else None
                     place = pointer("services", service, name, i, field)
                     yield finding(
                         "R1",

@@ -183,6 +183,7 @@ RUN_GATES: Final = (
     ),
     RunGate(
         "V3", "what it claims is shown", "solution",
-        lambda tried: unproven_claims(tried.witnesses), lambda tried: _shown(tried.witnesses),
+        lambda tried: unproven_claims(tried.trial, tried.witnesses),
+        lambda tried: _shown(tried.witnesses),
     ),
 )  # fmt: skip

@@ -64,6 +64,13 @@ def why(result: CheckResult) -> str:
     return f"{result.detail or result.failure or 'it scores 0'}{where}"
 
 
+def crowded(trial: Trial) -> bool:
+    """Say whether the reference leaves too few of the calls that are allowed for others to go
+    another way: what breaks a rule then is not looked for in vain by the rule's own fault.
+    """
+    return len(trial.call_of) > BUDGET_SHARE * trial.spec.limits.tool_calls + 1e-9
+
+
 def within_budget(trial: Trial) -> Iterator[Finding]:
     """O2: the reference takes at most 60 % of the calls and turns allowed."""
     limits = trial.spec.limits

@@ -32,6 +32,7 @@ from tasks_app.core.validation.card import ConstraintProof, Finding
 from tasks_app.core.validation.gate import finding, operation, pointer
 from tasks_app.core.validation.mutants import last_place
 from tasks_app.core.validation.near_misses import swapped_digits
+from tasks_app.core.validation.solvability import crowded
 from tasks_app.core.validation.text_pieces import written
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.values import MISSING
@@ -97,12 +98,12 @@ def biting(trial: Trial, proofs: Sequence[ConstraintProof]) -> Iterator[Finding]
         if proof.bites:
             continue
         place = pointer("constraints", i)
-        if proof.reward is None and len(trial.call_of) >= trial.spec.limits.tool_calls:
-            # Not the rule's fault, and no reason to drop it: nobody has a call left to break it.
+        if proof.reward is None and crowded(trial):
+            # Not the rule's fault, and no reason to drop it: too few calls are left to break it.
             yield finding(
                 "K1",
                 place,
-                f"nobody has a call left to break {proof.id}: the reference takes "
+                f"too few calls are left to break {proof.id}: the reference takes "
                 f"{len(trial.call_of)} of {trial.spec.limits.tool_calls}",
                 hint="raise the limit of tool calls first; the rule can stay",
             )

@@ -13,7 +13,8 @@ from tasks_app.core.predicates import contains_number
 from tasks_app.core.validation import near_misses, text_pieces
 from tasks_app.core.values import OBJECTS
 
-_MARKS: Final = ".,;:!?)"
+MARKS: Final = ".,;:!?)"
+"""Marks that may end a word and are none of it."""
 _DAY: Final = 1440
 
 
@@ -42,7 +43,7 @@ def _word(text: str, start: int, end: int) -> tuple[int, int]:
         start -= 1
     while end < len(text) and not text[end].isspace():
         end += 1
-    while text[end - 1] in _MARKS:
+    while text[end - 1] in MARKS:
         end -= 1
     return start, end
 

@@ -8,6 +8,7 @@ from tasks_app.core.program import perform
 from tasks_app.core.spec import Step
 from tasks_app.core.world.world import World
 from tests.factories.examples import EXAMPLES, PAYMENT, SUPPORT, Written, broken, example
+from tests.tasks_app.core.generation.wrong_turns import drafted
 
 NAMES = [
     *("null", "crawl", "spam", "echo", "paste", "first_record", "errors_only", "refuse", "regex"),
@@ -46,6 +47,20 @@ def test_a_crawl_reads_much_without_error_or_change(name: str) -> None:
     assert {call.tool for call in calls} == set(offered(example(name), kind="read"))
     assert [call.error for call in calls if not call.ok] == []
     assert [call.tool for call in calls if call.changes] == []
+
+
+@pytest.mark.parametrize("level", [1, 4])
+@pytest.mark.parametrize(
+    ("family", "subtype"),
+    [("meeting_slot", "one_slot_for_all"), ("reach_the_right_person", "deputy_on_leave")],
+)
+def test_a_crawl_looks_at_calendars_and_people_too(family: str, subtype: str, level: int) -> None:
+    spec = drafted(family, subtype, level)
+    world = World(spec)
+    perform(world, cheap_acts("crawl", spec))
+
+    read = {call.tool for call in world.calls if call.ok}
+    assert read == set(offered(spec, kind="read"))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

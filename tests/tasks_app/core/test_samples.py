@@ -64,6 +64,14 @@ def test_an_id_argument_names_its_collection() -> None:
     assert collection_for("ticket_id", "helpdesk", tables) == "helpdesk/tickets"
     assert collection_for("payee_id", "finance", tables) == "finance/payees"
     assert collection_for("planet_id", "finance", tables) is None
+    assert collection_for("person_id", "contacts", {"contacts/people": {}}) == "contacts/people"
+
+
+@pytest.mark.parametrize("name", ["calendar_free_busy", "calendar_create_event"])
+def test_a_span_that_is_made_up_does_not_end_when_it_begins(name: str) -> None:
+    made = dummy(name)
+
+    assert made["start"] < made["end"]
 
 
 def test_values_of_a_field_come_once_each() -> None:

@@ -85,7 +85,7 @@ def test_a_value_that_follows_from_nothing_is_found_and_said() -> None:
         )
     ]
     again = mended(spec)
-    assert again.workplace.policies[0].text.endswith(" Reason: not_received.")
+    assert again.workplace.policies[0].text.endswith(" The reason is not_received.")
     assert again.checks[0].because == {"reason": "damage"}
     assert found(again) == []
     done = mend(spec)

@@ -48,6 +48,25 @@ def test_a_criterion_that_rules_nobody_out_gets_a_lookalike() -> None:
     assert prove(mended).proven
 
 
+def test_a_criterion_within_what_another_choice_goes_by_is_found() -> None:
+    def nested(data: Written) -> None:
+        step = next(s for s in data["reference"] if s.get("id") == "stock")
+        choice = step["arguments"]["sku"]
+        inner = {**choice, "where": {**choice["where"], "sku": {"exists": True}}}
+        choice["where"] = {"sku": inner}
+
+    spec = broken(SUPPORT, nested)
+    trial = Trial(spec)
+    assert trial.reference.grade.passed
+
+    assert [(f.path, f.message) for f in telling(trial)] == [
+        (
+            "/reference/6/arguments/sku/where/sku/where/sku",
+            "step stock chooses by sku (exists), which rules nobody out",
+        )
+    ]
+
+
 def test_a_criterion_that_decides_nothing_is_found() -> None:
     def far_off(data: Written) -> None:
         for row in data["services"]["orders"]["orders"]:

@@ -87,6 +87,16 @@ def test_a_value_from_nowhere_is_found_where_it_is_used(
     assert found(broken(SUPPORT, change)) == [(path, message)]
 
 
+def test_who_asks_by_a_name_is_not_told_that_it_is_meant() -> None:
+    data = drafted("three_way_match", "price_over", 3).written()
+    supplier = step(data, "orders")["arguments"]["supplier"]
+    assert supplier in data["request"]["text"]
+    data["request"]["text"] = data["request"]["text"].replace(supplier, "the usual firm")
+
+    # The orders are filtered by the supplier, whom the search for the payee has shown.
+    assert {message for _, message in found(load_spec(data))} == {f"step orders uses {supplier!r}"}
+
+
 def test_a_read_is_added_that_shows_the_value() -> None:
     spec = broken(SUPPORT, read_by_magic)
 
@@ -105,7 +115,7 @@ def test_what_no_read_shows_is_said_in_the_policy() -> None:
     item = next(iter(grounded(Trial(spec))))
 
     assert item.suggestion is not None
-    assert item.suggestion.title == "say in damage: Reply: 93.35."
+    assert item.suggestion.title == "say in damage: The reply states 93.35."
     mended = load_spec(apply(spec.written(), item.suggestion.patch))
     assert found(mended) == []
     assert prove(mended).proven
@@ -125,7 +135,7 @@ def test_a_plain_value_that_is_written_is_said_in_the_policy_too() -> None:
 
     assert item.path.endswith("/arguments/reference")
     assert item.suggestion is not None
-    assert item.suggestion.title == "say in payee: Reference: CB-9981."
+    assert item.suggestion.title == "say in payee: The reference is CB-9981."
     assert found(load_spec(apply(spec.written(), item.suggestion.patch))) == []
 
 

@@ -84,6 +84,24 @@ def test_what_the_picture_shows_is_left_to_it() -> None:
     assert list(decide(Trial(mended))) == []
 
 
+def test_what_a_graded_rule_says_is_not_left_to_the_picture() -> None:
+    def ruled(data: Written) -> None:
+        decided_by_slip(data)
+        rule = data["constraints"][0]
+        policy = entry(data["workplace"]["policies"], rule["policy"])
+        policy["text"] += " Nobody but the holder of CB-9981 decides."
+        data["constraints"].append(
+            {**rule, "id": "k_slip", "sentence": "Nobody but the holder of CB-9981 decides."}
+        )
+
+    spec = broken(PAYMENT, ruled)
+
+    found = list(decide(Trial(spec)))
+
+    assert found[0].suggestion is not None
+    assert found[0].suggestion.rule == "drop_pictures"
+
+
 def test_a_spreadsheet_is_no_picture() -> None:
     def sheet(data: Written) -> None:
         attach(data, "Order OR-88431", "text/csv")

@@ -196,6 +196,69 @@ def test_an_invoice_of_an_unknown_payee_names_the_nearest_one() -> None:
     ]
 
 
+def test_a_record_that_several_point_to_is_missing_and_no_other_is_meant() -> None:
+    def lose(data: Written) -> None:
+        data["services"]["crm"]["customers"].remove(
+            entry(data["services"]["crm"]["customers"], "CU-3307")
+        )
+
+    found = [f for f in findings(SUPPORT, lose) if f.gate == "R1"]
+
+    assert len(found) > 1
+    assert {f.hint for f in found} == {"add CU-3307 to crm/customers"}
+    assert {f.suggestion.rule for f in found if f.suggestion is not None} == {"add_stub"}
+
+
+def test_an_argument_that_got_a_longer_name_gets_its_own_back() -> None:
+    def longer(data: Written) -> None:
+        arguments = data["reference"][0]["arguments"]
+        arguments["start_query"] = arguments.pop("query")
+
+    found = [f for f in findings(SUPPORT, longer) if f.path.startswith("/reference")]
+
+    assert [(f.gate, f.hint) for f in found] == [("R2", "did you mean query?")]
+
+
+def test_a_text_where_the_others_have_a_list_is_found_though_no_type_is_declared() -> None:
+    def listed(data: Written, last: object) -> None:
+        for row in data["services"]["crm"]["customers"]:
+            row["sites"] = ["Hull"]
+        data["services"]["crm"]["customers"][-1]["sites"] = last
+
+    found = findings(SUPPORT, lambda d: listed(d, "as above"))
+
+    place = len(example(SUPPORT).services["crm"]["customers"]) - 1
+    assert [(f.gate, f.path, f.message) for f in found] == [
+        (
+            "R3",
+            f"/services/crm/customers/{place}/sites",
+            "sites is text, where the other records have a list",
+        )
+    ]
+    assert findings(SUPPORT, lambda d: listed(d, ["York", "Hull"])) == []
+
+
+def test_a_list_where_the_others_have_one_value_is_found_though_no_type_is_declared() -> None:
+    def sited(data: Written, last: object) -> None:
+        for row in data["services"]["crm"]["customers"]:
+            row["site"] = "Hull"
+        data["services"]["crm"]["customers"][-1]["site"] = last
+
+    found = [f.message for f in findings(SUPPORT, lambda d: sited(d, ["York"]))]
+
+    assert found == ["site is a list, where the other records have a single value"]
+    assert findings(SUPPORT, lambda d: sited(d, None)) == []
+
+
+def test_columns_are_compared_within_one_sheet() -> None:
+    rows = example(MONTH_END).services["sheets"]["rows"]
+
+    # A cost centre in the one, amounts in the other.
+    columns = [(row["sheet_id"], isinstance(row["C"], str)) for row in rows if row["row"] > 1]
+    assert set(columns) == {("SH-ACC", True), ("SH-LED", False)}
+    assert [f for f in findings(MONTH_END, lambda _: None) if f.gate == "R3"] == []
+
+
 def test_a_tool_that_a_step_calls_and_nobody_offers_is_to_be_offered() -> None:
     found = [
         f

@@ -107,7 +107,15 @@ def test_a_rule_that_nobody_can_break_is_named_with_its_removal(body: Written) -
     assert findings[0].suggestion.patch == ({"op": "remove", "path": "/constraints/5"},)
 
 
-def test_where_no_call_is_left_the_limit_is_named_and_no_rule_is_to_be_dropped() -> None:
+@pytest.mark.parametrize("calls", [2, 12, 15])
+def test_where_calls_are_short_the_limit_is_named_and_nothing_is_to_be_dropped(calls: int) -> None:
+    card = prove(broken(SUPPORT, lambda data: data.update(limits={"tool_calls": calls})))
+
+    titles = [f.suggestion.title for f in card.findings if f.suggestion is not None]
+    assert titles == ["raise tool_calls to 25"]
+
+
+def test_where_no_call_is_left_each_rule_waits_for_the_limit() -> None:
     card = prove(broken(SUPPORT, lambda data: data.update(limits={"tool_calls": 2})))
 
     findings = [finding for finding in card.findings if finding.gate == "K1"]
