@@ -112,6 +112,7 @@ class WeekPaper(Paper):
         *,
         weight: float = 2,
         requires: str = "",
+        forbidden: Sequence[Any] = (),
     ) -> None:
         """Send one letter on this day, allow that one, and check what it says."""
         self.do(
@@ -127,6 +128,7 @@ class WeekPaper(Paper):
                 "requires": [requires or self.anchor],
                 "to": list(to),
                 "text": [list(group) for group in groups],
+                "forbidden": list(forbidden),
                 "min": 1,
             },
         )

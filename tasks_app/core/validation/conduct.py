@@ -185,7 +185,7 @@ def _spoken_of(notification: str, mutation: Mutation, others: Any) -> bool:
     arriving = " ".join(
         str(leaf)
         for other in others
-        if other.op in ("add", "file")
+        if other is not mutation and other.op in ("add", "file")
         for leaf in leaves(other.values)
     )
     text = fold(f"{notification} {arriving}")

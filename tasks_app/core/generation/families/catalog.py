@@ -13,6 +13,7 @@ from tasks_app.core.generation.families.payment_allocation import PaymentAllocat
 from tasks_app.core.generation.families.payment_change import PaymentChangeInvestigation
 from tasks_app.core.generation.families.pocket import POCKET_FAMILIES
 from tasks_app.core.generation.families.reach_the_right_person import ReachTheRightPerson
+from tasks_app.core.generation.families.recruitment_round import RecruitmentRound
 from tasks_app.core.generation.families.secret_rotation import SecretRotation
 from tasks_app.core.generation.families.stock_replenishment import StockReplenishment
 from tasks_app.core.generation.families.support_resolution import SupportResolution
@@ -38,6 +39,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             InboxToTodo(),
             OrderChange(),
             MonthEndClose(),
+            RecruitmentRound(),
         )
     }
 )
