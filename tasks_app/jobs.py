@@ -31,6 +31,7 @@ from studio.web.models import Blob, Job, User
 from tasks_app.core.audit.audit import Report, chores
 from tasks_app.core.audit.pool import mapper
 from tasks_app.core.audit.subjects import Subject
+from tasks_app.core.generation.coverage import Share
 from tasks_app.core.generation.crowd import Crowd
 from tasks_app.core.generation.families.catalog import inventory_of
 from tasks_app.core.generation.family import Plan
@@ -51,7 +52,7 @@ from tasks_app.operations.audits import link_audit, open_audit, store_audit
 from tasks_app.operations.benchmarks import NewItem, add_benchmark, remove_benchmark
 from tasks_app.operations.endpoints import open_client, record_probe, without_key
 from tasks_app.operations.exploits import exploits_of
-from tasks_app.operations.generation import open_run, store_outcomes
+from tasks_app.operations.generation import open_fill, open_run, store_outcomes
 from tasks_app.operations.imports import Item, open_import, store_import
 from tasks_app.operations.proofs import record_proof
 from tasks_app.operations.transitions import can, ensure_can
@@ -118,32 +119,59 @@ def start_generation(
     return run
 
 
+@transaction.atomic
+def start_fill(
+    *, by: Actor, count: int, seed: int, difficulty: Sequence[int] = ()
+) -> GenerationRun:
+    """Open a run for the emptiest cells and let a worker fill it."""
+    run = open_fill(by=by, count=count, seed=seed, difficulty=difficulty)
+    run.job = start(GENERATE, {"run": run.code}, user_of(by), subject=run.code)
+    run.save(update_fields=["job"])
+    return run
+
+
 def outcomes(
     families: Sequence[str],
     count: int,
     seed: int,
     difficulty: Sequence[int] = (),
     *,
+    shares: Sequence[Share] = (),
     run: GenerationRun | None = None,
     library: bool = True,
 ) -> Iterator[Outcome]:
     """Draft, mend and prove; without ``library`` only siblings count as near duplicates.
 
-    A run over all families of a track is an inventory: at most 5 % of it are built alike.
+    A run over all families of a track is an inventory: at most 5 % of it are built alike. With
+    ``shares`` each family makes what they say, and no inventory is counted.
     """
     known = known_requests(but=run) if library else Index()
     hashes = known_hashes(but=run) if library else frozenset()
     benchmarks = contamination() if library else None
+    for share in shares:
+        yield from generate(
+            share.family,
+            share.tasks,
+            seed + share.level * _LEVEL_STRIDE,
+            difficulty=share.level,
+            first=share.first,
+            known=known,
+            hashes=hashes,
+            benchmarks=benchmarks,
+            mapper=_timed,
+        )
+    if shares:
+        return
     crowd = Crowd(count) if inventory_of(families) else None
     levels: Sequence[int | None] = difficulty or [None]
     parts = [(family, level) for family in families for level in levels]
     for number, (family, level) in enumerate(parts):
-        share = count // len(parts) + (number < count % len(parts))
+        part = count // len(parts) + (number < count % len(parts))
         position = number % len(difficulty) if difficulty else 0
-        if share:
+        if part:
             yield from generate(
                 family,
-                share,
+                part,
                 seed + position * _LEVEL_STRIDE,
                 difficulty=level,
                 known=known,
@@ -185,7 +213,10 @@ def _generate(handle: JobHandle) -> JsonObject | None:
         handle.progress(tally.unique, run.asked, f"{tally.drafts} drafted")
 
     handle.progress(0, run.asked, "drafting")
-    for outcome in outcomes(run.families, run.asked, run.seed, run.difficulty, run=run):
+    shares = [Share(*share) for share in run.shares]
+    for outcome in outcomes(
+        run.families, run.asked, run.seed, run.difficulty, shares=shares, run=run
+    ):
         tally.add(outcome)
         waiting.append(outcome)
         if len(waiting) >= _FLUSH_DRAFTS or time.monotonic() - stored_at >= _FLUSH_SECONDS:

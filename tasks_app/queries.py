@@ -31,7 +31,9 @@ from studio.web.pagination import Count as RowCount
 from studio.web.pagination import Page, capped_count, keyset, keyset_all
 from tasks_app.core.checks.catalog import CHECKS
 from tasks_app.core.constraints.catalog import CONSTRAINTS
+from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.importers.claw.tiers import VIEW_ONLY
+from tasks_app.core.inputs import INPUTS
 from tasks_app.core.licences import NON_COMMERCIAL
 from tasks_app.core.services.catalog import services
 from tasks_app.core.spec import CAPABILITIES, SpecError, TaskSpec
@@ -104,11 +106,14 @@ def _author(value: Value) -> Q:
 
 
 def _families() -> Iterable[str]:
-    return Task.objects.order_by("family").values_list("family", flat=True).distinct()
+    """Built-in families, whether there is a task of them or not, and those of stored tasks."""
+    stored = Task.objects.order_by("family").values_list("family", flat=True).distinct()
+    return sorted({*FAMILIES, *stored})
 
 
 def _subtypes() -> Iterable[str]:
-    return Task.objects.order_by("subtype").values_list("subtype", flat=True).distinct()
+    stored = Task.objects.order_by("subtype").values_list("subtype", flat=True).distinct()
+    return sorted({*stored, *(name for family in FAMILIES.values() for name in family.subtypes)})
 
 
 def _word(word: str) -> Q:
@@ -125,6 +130,7 @@ TASKS: Final = FilterSet(
         Key("capability", _has("capabilities"), lambda: list(CAPABILITIES)),
         number("difficulty", "difficulty", "1 to 5; also >=3 and 2..4"),
         Key("service", _has("services"), lambda: list(services())),
+        Key("input", _has("inputs"), lambda: list(INPUTS), "records where it has no other"),
         choice("split", "split", lambda: Split.values),
         Key("tag", _has("tags")),
         choice("origin", "origin", lambda: Origin.values),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tasks_app.views import endpoints, gate_pages, generate, task, tasks
+from tasks_app.views import coverage, endpoints, gate_pages, generate, task, tasks
 from tasks_app.views.editor import edit, new_task
 
 urlpatterns = [
@@ -10,6 +10,9 @@ urlpatterns = [
     path("endpoints/<str:name>/", endpoints.endpoint, name="endpoint"),
     path("endpoints/<str:name>/probe/", endpoints.endpoint_probe, name="endpoint-probe"),
     path("endpoints/<str:name>/active/", endpoints.endpoint_active, name="endpoint-active"),
+    path("coverage/", coverage.coverage_page, name="coverage"),
+    path("coverage/fill/", coverage.coverage_fill, name="coverage-fill"),
+    path("coverage/<str:part>.csv", coverage.coverage_csv, name="coverage-csv"),
     path("gates/", gate_pages.gate_list, name="gates"),
     path("gates/audit/", gate_pages.audit_start, name="gates-audit"),
     path("gates/audit.csv", gate_pages.audit_csv, name="gates-audit-csv"),

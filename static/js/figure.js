@@ -7,8 +7,8 @@
  * theme is a new look-up.
  *
  * Keys in a chart: left and right step through its values, Home and End go to the ends, + - zoom,
- * 0 shows all again, Enter opens what is behind a value. [data-save-svg] saves a drawing as a
- * file, in light colours; [data-save-sheet="URL"] one that is only made for the file. */
+ * 0 shows all again, Enter opens what is behind a value. [data-save-svg] and [data-save-png] save a
+ * drawing as a file, in light colours; [data-save-sheet="URL"] one that is only made for the file. */
 (function () {
   'use strict';
   const { Plotly } = window;
@@ -45,7 +45,8 @@
     if (typeof value === 'string') return value.startsWith('--') ? colours.read(value) : value;
     // Long columns of numbers are passed on as they are.
     if (Array.isArray(value)) {
-      return typeof value[0] === 'object' ? value.map((item) => painted(item, colours)) : value;
+      const plain = typeof value[0] !== 'object' && !String(value[0]).startsWith('--');
+      return plain ? value : value.map((item) => painted(item, colours));
     }
     if (value && typeof value === 'object') {
       return Object.fromEntries(
@@ -169,7 +170,7 @@
     const plot = event.target;
     if (!plot.matches?.('[data-plot][data-drawn]') || event.ctrlKey || event.metaKey) return;
     const trace = plot.data[main(plot)];
-    if (!trace) return;
+    if (!trace?.x) return;
     const at = Number(plot.dataset.at ?? trace.x.length);
     const acts = {
       ArrowLeft: () => show(plot, at - 1),
@@ -191,7 +192,7 @@
   });
 
   /* Files --------------------------------------------------------------- */
-  async function save(figure, name) {
+  async function save(figure, name, format = 'svg') {
     const colours = reader('light');
     const whole = painted(figure, colours);
     const paper = colours.read('--sheet');
@@ -199,13 +200,14 @@
     const { width = 640, height = 360 } = whole.layout;
     const text = await Plotly.toImage(
       { data: whole.data, layout: { ...whole.layout, paper_bgcolor: paper }, config },
-      { format: 'svg', width, height, imageDataOnly: true },
+      { format, width, height, scale: format === 'svg' ? 1 : 2, imageDataOnly: format === 'svg' },
     );
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-    link.download = `${name}.svg`;
+    const drawing = format === 'svg' && new Blob([text], { type: 'image/svg+xml' });
+    link.href = drawing ? URL.createObjectURL(drawing) : text;
+    link.download = `${name}.${format}`;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    if (drawing) setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
   // In a file the words around a chart are part of it.
@@ -219,13 +221,13 @@
       xanchor: 'left',
     };
     layout.margin = { ...layout.margin, l: 56, t: 56, b: 44, r: Math.max(layout.margin.r, 20) };
-    layout.width = 640;
-    layout.height = 360;
+    layout.width = figure.size || 640;
+    layout.height = figure.size || 360;
     return { data: figure.data, layout };
   }
 
   document.addEventListener('click', async (event) => {
-    const button = event.target.closest('[data-save-svg], [data-save-sheet]');
+    const button = event.target.closest('[data-save-svg], [data-save-png], [data-save-sheet]');
     if (!button) return;
     event.preventDefault();
     button.setAttribute('aria-busy', 'true');
@@ -235,8 +237,10 @@
         if (!answer.ok) throw new Error(String(answer.status));
         await save(await answer.json(), button.dataset.name || 'curves');
       } else {
-        const figure = drawn.get(button.dataset.saveSvg);
-        if (figure) await save(titled(figure), button.dataset.name || figure.id);
+        const { saveSvg, savePng } = button.dataset;
+        const figure = drawn.get(saveSvg || savePng);
+        const format = savePng ? 'png' : 'svg';
+        if (figure) await save(titled(figure), button.dataset.name || figure.id, format);
       }
     } catch {
       window.studio.toast({ kind: 'bad', text: 'The drawing could not be saved; try again.' });

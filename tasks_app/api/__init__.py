@@ -2,6 +2,7 @@
 
 from ninja import Router
 
+from tasks_app.api.coverage import router as coverage
 from tasks_app.api.endpoints import router as endpoints
 from tasks_app.api.gates import router as gates
 from tasks_app.api.generation import requirements, runs
@@ -13,6 +14,7 @@ ROUTERS: tuple[tuple[str, Router], ...] = (
     ("/tasks", tasks),
     ("/specs", specs),
     ("/services", services),
+    ("/coverage", coverage),
     ("/gates", gates),
     ("/requirements", requirements),
     ("/generation-runs", runs),

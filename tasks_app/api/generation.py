@@ -11,8 +11,8 @@ from studio.web.auth import principal, require
 from studio.web.errors import Conflict, Invalid, Problem
 from studio.web.htmx import etag
 from studio.web.pagination import keyset
-from tasks_app.jobs import start_generation
-from tasks_app.models import WorkflowRequirement
+from tasks_app.jobs import start_fill, start_generation
+from tasks_app.models import GenerationRun, WorkflowRequirement
 from tasks_app.operations.generation import save_requirement
 from tasks_app.queries import attempts_of, get_requirement, get_run, losses
 from tasks_app.queries import runs as all_runs
@@ -72,6 +72,8 @@ def list_runs(request: HttpRequest, paging: Query[Paging]) -> PageOut[Generation
 @require(Act.GENERATE)
 def start_run(request: HttpRequest, body: GenerationRunIn) -> Status[GenerationRunOut]:
     """A worker fills the run: poll it until its state is an end."""
+    if body.fill:
+        return Status(202, GenerationRunOut.from_row(_fill(request, body)))
     wish = get_requirement(body.requirement) if body.requirement else None
     families = body.families or (wish.families if wish else None)
     if not families:
@@ -87,6 +89,21 @@ def start_run(request: HttpRequest, body: GenerationRunIn) -> Status[GenerationR
         requirement=wish.code if wish else None,
     )
     return Status(202, GenerationRunOut.from_row(run))
+
+
+def _fill(request: HttpRequest, body: GenerationRunIn) -> GenerationRun:
+    chosen = [name for name in ("requirement", "families") if getattr(body, name)]
+    if chosen:
+        raise Invalid(
+            "A fill chooses the families itself.",
+            [Problem(name, "does not go with fill") for name in chosen],
+        )
+    return start_fill(
+        by=principal(request),
+        count=_given(body.count, 20),
+        seed=_given(body.seed, 1),
+        difficulty=body.difficulty or [],
+    )
 
 
 @runs.get("/{code}", response=GenerationRunDetail, summary="One run with its losses")

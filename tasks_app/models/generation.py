@@ -54,6 +54,10 @@ class GenerationRun(CodedModel):
     families = ArrayField(models.CharField(max_length=64))
     """Each makes its share of ``asked``."""
     difficulty = ArrayField(models.PositiveSmallIntegerField(), default=list, blank=True)
+    shares = models.JSONField(default=list, blank=True)
+    """Of a run that fills the emptiest cells: [family, level, tasks, those there before] each;
+    empty where every family and difficulty makes an equal share.
+    """
     seed = models.PositiveBigIntegerField()
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,

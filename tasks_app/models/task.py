@@ -36,6 +36,8 @@ class Task(CodedModel):
     tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
     capabilities = ArrayField(models.CharField(max_length=3), default=list, blank=True)
     services = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    inputs = ArrayField(models.CharField(max_length=16), default=list, blank=True)
+    """What it is told by beside its records: keys of ``INPUTS``."""
     checks = ArrayField(models.CharField(max_length=64), default=list, blank=True)
     """Kinds of check, each once."""
     constraints = ArrayField(models.CharField(max_length=64), default=list, blank=True)
@@ -115,6 +117,7 @@ class Task(CodedModel):
             GinIndex(fields=["tags"], name="task_tags"),
             GinIndex(fields=["capabilities"], name="task_capabilities"),
             GinIndex(fields=["services"], name="task_services"),
+            GinIndex(fields=["inputs"], name="task_inputs"),
             GinIndex(fields=["checks"], name="task_checks"),
             GinIndex(fields=["constraints"], name="task_constraints"),
             GinIndex(fields=["findings"], name="task_findings"),

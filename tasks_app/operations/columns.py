@@ -3,6 +3,7 @@
 from typing import Final
 
 from studio.lib.similarity import band_keys, signature
+from tasks_app.core.inputs import inputs_of
 from tasks_app.core.licences import NON_COMMERCIAL, is_non_commercial
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.validation.card import GROUPS, ProofCard
@@ -17,7 +18,7 @@ _SIGNS: Final = {"held": "h", "warned": "w", "failed": "f", "not_run": "-"}
 #: Columns that ``describe`` sets.
 SPEC_COLUMNS: Final = (
     "slug", "title", "track", "family", "subtype", "difficulty", "language", "split", "tags",
-    "capabilities", "services", "checks", "constraints", "tokens", "text", "signature",
+    "capabilities", "services", "inputs", "checks", "constraints", "tokens", "text", "signature",
     "bands", "identity", "evaluation_only", "spec_hash",
 )  # fmt: skip
 #: Columns that ``describe_proof`` and ``forget_proof`` set.
@@ -42,6 +43,7 @@ def describe(task: Task, spec: TaskSpec) -> None:
     task.tags = list(dict.fromkeys([*spec.tags, *licence]))
     task.capabilities = [claim.id for claim in spec.capabilities]
     task.services = list(spec.services)
+    task.inputs = inputs_of(spec)
     task.checks = sorted({check.kind for check in spec.checks})
     task.constraints = sorted({constraint.kind for constraint in spec.constraints})
     task.tokens = _tokens(spec)

@@ -5,16 +5,18 @@ from dataclasses import replace
 from typing import Final
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Count, F
 
 from studio.lib.jsonvalue import JsonObject
 from studio.web import audit
 from studio.web.errors import Invalid, Problem
+from tasks_app.core.generation.coverage import Place, Share
 from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.generation.generate import Outcome as Drafted
 from tasks_app.core.services.catalog import services as known_services
 from tasks_app.core.spec import CAPABILITIES
 from tasks_app.core.validation.card import ProofCard
+from tasks_app.coverage import coverage
 from tasks_app.enums import Origin, Outcome
 from tasks_app.models import (
     Attempt,
@@ -102,6 +104,39 @@ def open_run(
     detail: JsonObject = {"families": [*run.families], "count": count, "seed": seed}
     audit.record(by, "generate_tasks", run.code, detail)
     return run
+
+
+@transaction.atomic
+def open_fill(*, by: Actor, count: int, seed: int, difficulty: Sequence[int] = ()) -> GenerationRun:
+    """Open a run of ``count`` tasks for the emptiest cells of the library as it is now; starts
+    nothing. Invalid names every wrong parameter.
+    """
+    shares = plan_fill(count=count, seed=seed, difficulty=difficulty)
+    run = open_run(
+        by=by,
+        families=list(dict.fromkeys(share.family for share in shares)),
+        count=count,
+        seed=seed,
+        difficulty=difficulty,
+    )
+    run.shares = [list(share) for share in shares]
+    run.save(update_fields=["shares"])
+    return run
+
+
+def plan_fill(*, count: int, seed: int, difficulty: Sequence[int] = ()) -> list[Share]:
+    """Return what fills the emptiest cells: those of tasks whose proof holds. Each share goes on
+    behind all tasks of its family and difficulty that were ever stored. Invalid as ``open_run``.
+    """
+    problems = run_problems(list(FAMILIES), count, seed, difficulty)
+    shares = coverage().shares(count, levels=tuple(difficulty)) if not problems else []
+    if not problems and not shares:
+        problems = [Problem("difficulty", "no family of an inventory has this difficulty")]
+    if problems:
+        raise Invalid("This run cannot be started.", problems)
+    stored = Task.objects.order_by().values_list("family", "difficulty").annotate(n=Count("pk"))
+    there = {Place(family, level): n for family, level, n in stored}
+    return [share._replace(before=there.get(Place(*share[:2]), 0)) for share in shares]
 
 
 @transaction.atomic

@@ -72,6 +72,11 @@ class GenerationRunIn(Body):
 
     requirement: str | None = Field(None, max_length=20, description="REQ-…; the rest may be left")
     families: list[str] | None = Field(None, min_length=1, max_length=50)
+    fill: bool = Field(
+        False,
+        description="The emptiest cells of capability, family and difficulty first; without "
+        "requirement and families",
+    )
     count: int | None = Field(None, ge=1, le=10_000)
     seed: int | None = Field(None, ge=0, le=2**53)
     difficulty: list[int] | None = Field(None, max_length=5)

@@ -1,7 +1,5 @@
 """The gates: what each checks, why, how it repairs, its yield so far, and the newest audit."""
 
-import csv
-import io
 from collections import Counter
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -20,6 +18,7 @@ from studio.web.htmx import see_other
 from tasks_app import reports
 from tasks_app.jobs import start_audit, start_renewal
 from tasks_app.models import Attempt, AuditMiss, GateAudit, Task
+from tasks_app.views.tables import csv_response
 
 AUDIT_COUNT: Final = 20
 """Defects of each gate that the button plants; the command takes more."""
@@ -27,7 +26,6 @@ AUDIT_SEED: Final = 1
 RULES_COUNTED: Final = 2000
 MISSES_SHOWN: Final = 100
 TASKS_SHOWN: Final = 10
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 @require_GET
@@ -77,14 +75,9 @@ def audit_csv(request: HttpRequest) -> HttpResponse:
     audit = reports.newest_audit()
     if audit is None:
         raise NotFound("No audit is over yet: run manage.py audit_gates.")
-    text = io.StringIO()
-    writer = csv.DictWriter(text, reports.AUDIT_COLUMNS)
-    writer.writeheader()
-    for row in reports.audit_rows(audit):
-        writer.writerow({name: _harmless(value) for name, value in row.items()})
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="gates-{audit.code}.csv"'
-    return response
+    return csv_response(
+        reports.AUDIT_COLUMNS, reports.audit_rows(audit), name=f"gates-{audit.code}"
+    )
 
 
 @require_GET
@@ -133,8 +126,3 @@ def _rules(gate: str) -> list[tuple[str, int, int]]:
             applied[rule] += 1
             proven[rule] += done
     return [(rule, times, proven[rule]) for rule, times in applied.most_common()]
-
-
-def _harmless(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula, made a text."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in _FORMULA else value

@@ -233,6 +233,42 @@ def test_generate_keeps_tasks_and_prints_the_counts() -> None:
 
 
 @pytest.mark.django_db
+def test_a_fill_makes_tasks_where_there_are_fewest() -> None:
+    first = last_line("generate_tasks", "--fill", "--count=3", "--seed=7", "--difficulty=2")
+    assert sorted(first) == sorted(GENERATED)
+    assert (first["generated"], first["proven"], first["unique"]) == (3, 3, 3)
+    second = last_line("generate_tasks", "--fill", "--count=2", "--seed=7", "--difficulty=2")
+    assert (second["unique"], {*first["families"]} & {*second["families"]}) == (2, set())
+    assert set(Task.objects.values_list("difficulty", flat=True)) == {2}
+    newest, oldest = GenerationRun.objects.all()
+    assert [[family, 2, 1, 0] for family in oldest.families] == oldest.shares
+    assert (sorted(newest.families), newest.asked) == (sorted(second["families"]), 2)
+
+
+@pytest.mark.django_db
+def test_a_dry_fill_plans_by_the_library_and_keeps_nothing() -> None:
+    found = last_line("generate_tasks", "--fill", "--count=2", "--dry-run", "--difficulty=1")
+    assert (found["unique"], len(found["families"])) == (2, 2)
+    assert not Task.objects.exists()
+    assert not GenerationRun.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--fill", "--family=support_resolution", "--count=1"], "not allowed with argument"),
+        (["--fill", "--count=0"], "count: must be between"),
+        (["--fill", "--count=1", "--difficulty=6"], "levels are 1 to 5"),
+    ],
+)
+def test_a_fill_says_what_it_cannot_do(arguments: list[str], words: str) -> None:
+    with pytest.raises(CommandError, match=words):
+        last_line("generate_tasks", *arguments)
+    assert not GenerationRun.objects.exists()
+
+
+@pytest.mark.django_db
 def test_a_run_that_cannot_be_opened_leaves_no_job() -> None:
     with pytest.raises(CommandError, match="count: must be between"):
         last_line("generate_tasks", "--family=support_resolution", "--count=0")

@@ -64,17 +64,20 @@ class Plan:
         return f"{self.family}/{self.seed}/{self.index}/{self.attempt}"
 
 
-def plans(family: Family, count: int, seed: int, difficulty: int | None = None) -> Iterator[Plan]:
+def plans(
+    family: Family, count: int, seed: int, difficulty: int | None = None, first: int = 0
+) -> Iterator[Plan]:
     """Plan tasks so that every subtype × difficulty comes up equally often.
 
-    Subtypes turn fastest. Raises ValueError for a difficulty that the family hasn't.
+    Subtypes turn fastest; the first task is the so-manieth of its seed. Raises ValueError for a
+    difficulty that the family hasn't.
     """
     if difficulty is not None and difficulty not in family.levels:
         known = ", ".join(map(str, family.levels))
         raise ValueError(f"{family.name} has no difficulty {difficulty}; it has {known}")
     levels = (difficulty,) if difficulty is not None else family.levels
     cells = [(subtype, level) for level in levels for subtype in family.subtypes]
-    for index in range(count):
+    for index in range(first, first + count):
         subtype, level = cells[index % len(cells)]
         yield Plan(family.name, subtype, level, seed, index)
 

@@ -85,6 +85,7 @@ def generate(
     seed: int,
     *,
     difficulty: int | None = None,
+    first: int = 0,
     known: Index[str] | None = None,
     hashes: Iterable[str] = (),
     crowd: Crowd | None = None,
@@ -99,6 +100,8 @@ def generate(
         count: How many tasks are planned.
         seed: Any whole number; the same seed gives the same tasks.
         difficulty: 1 to 5, or all.
+        first: Where the turn of subtypes begins, and the drafts of a seed: 0, or as many as are
+            made already.
         known: Signatures of the requests that exist already.
         hashes: Content hashes that exist already.
         crowd: What the inventory holds so far; None: any number may be built alike.
@@ -108,7 +111,7 @@ def generate(
     index: Index[str] = known if known is not None else Index()
     seen = set(hashes)
     cells = cells_of(FAMILIES[family], difficulty)
-    waiting = list(plans(FAMILIES[family], count, seed, difficulty))
+    waiting = list(plans(FAMILIES[family], count, seed, difficulty, first))
     while waiting:
         again: list[Plan] = []
         for made in mapper(make, waiting):

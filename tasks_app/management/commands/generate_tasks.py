@@ -15,11 +15,11 @@ from tasks_app.core.generation.families.catalog import FAMILIES, INVENTORIES, fa
 from tasks_app.core.generation.tally import Tally
 from tasks_app.jobs import GENERATE, outcomes
 from tasks_app.models import GenerationRun
-from tasks_app.operations.generation import open_run, run_problems
+from tasks_app.operations.generation import open_fill, open_run, plan_fill, run_problems
 
 
 class Command(JobCommand):
-    """`generate_tasks --family F --count N --seed S`."""
+    """`generate_tasks --family F|--inventory I|--fill --count N --seed S`."""
 
     help = "Generate tasks of a built-in family: drafted, mended, proven, unlike any other."
     kind = GENERATE
@@ -39,6 +39,11 @@ class Command(JobCommand):
             choices=INVENTORIES,
             help="all families of a track; at most 5 %% of the tasks are built alike",
         )
+        what.add_argument(
+            "--fill",
+            action="store_true",
+            help="the emptiest cells of capability, family and difficulty first",
+        )
         parser.add_argument("--count", type=int, required=True, help="how many tasks")
         parser.add_argument("--seed", type=int, default=1, help="the same seed, the same tasks")
         parser.add_argument(
@@ -49,7 +54,7 @@ class Command(JobCommand):
             help="1 to 5, may be given several times; without it all levels in turn",
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="keep nothing; needs no database"
+            "--dry-run", action="store_true", help="keep nothing; needs no database but for --fill"
         )
         parser.add_argument("--out", type=Path, help="with --dry-run: write the specs, one a line")
 
@@ -67,12 +72,11 @@ class Command(JobCommand):
 
     def job_arguments(self, options: dict[str, Any]) -> JsonObject:
         """Open the run that the job fills."""
-        self._run = open_run(
-            by=None,
-            families=options["families"],
-            count=options["count"],
-            seed=options["seed"],
-            difficulty=options["difficulty"],
+        asked = {key: options[key] for key in ("count", "seed", "difficulty")}
+        self._run = (
+            open_fill(by=None, **asked)
+            if options["fill"]
+            else open_run(by=None, families=options["families"], **asked)
         )
         return {"run": self._run.code}
 
@@ -92,9 +96,11 @@ class Command(JobCommand):
         return {key: found[key] for key in Tally().result() if key in found} | {"seconds": seconds}
 
     def _draft(self, options: dict[str, Any]) -> JsonObject:
-        problems = run_problems(
-            options["families"], options["count"], options["seed"], options["difficulty"]
-        )
+        asked = {key: options[key] for key in ("count", "seed", "difficulty")}
+        if options["fill"]:
+            options["shares"] = plan_fill(**asked)
+            options["families"] = list(dict.fromkeys(s.family for s in options["shares"]))
+        problems = run_problems(options["families"], **asked)
         if problems:
             raise Invalid("Nothing was generated.", problems)
         began = time.monotonic()
@@ -118,7 +124,12 @@ class Command(JobCommand):
         show = Progress(self, as_json=options["as_json"])
         try:
             for outcome in outcomes(
-                options["families"], count, options["seed"], options["difficulty"], library=False
+                options["families"],
+                count,
+                options["seed"],
+                options["difficulty"],
+                shares=options.get("shares", ()),
+                library=False,
             ):
                 tally.add(outcome)
                 show(tally.unique, count, "drafting")

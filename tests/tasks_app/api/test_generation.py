@@ -44,6 +44,13 @@ def test_a_requirement_is_kept_and_started() -> None:
     assert len(client.get("/api/v1/generation-runs").json()["items"]) == 1
 
 
+def test_a_fill_chooses_families_by_itself() -> None:
+    run = post(client_of(Role.EDITOR), "generation-runs", {"fill": True, "count": 2, "seed": 3})
+    assert run.status_code == 202
+    assert (run.json()["asked"], len(run.json()["families"])) == (2, 2)
+    assert len(GenerationRun.objects.get().shares) == 2
+
+
 def test_a_run_can_be_stopped_once() -> None:
     client = client_of(Role.EDITOR)
     run = post(client, "generation-runs", {"families": ["support_resolution"], "count": 2}).json()
@@ -57,6 +64,8 @@ def test_a_run_can_be_stopped_once() -> None:
     [
         ({}, ["families"]),
         ({"families": ["no_such"]}, ["families"]),
+        ({"fill": True, "families": ["support_resolution"]}, ["families"]),
+        ({"fill": True, "count": 2, "difficulty": [6]}, ["difficulty"]),
         ({"families": ["support_resolution"], "difficulty": [6]}, ["difficulty"]),
     ],
 )

@@ -7,7 +7,7 @@ from studio.web.choices import Role
 from tasks_app.models import Task
 from tests.tasks_app.views.conftest import client_of
 
-PAGES = ("/tasks/", "/tasks/{code}/", "/generate/")
+PAGES = ("/tasks/", "/tasks/{code}/", "/generate/", "/coverage/")
 EDITOR_PAGES = ("/tasks/new/", "/tasks/{code}/edit/")
 EDITOR_ACTS = ("prove", "repair", "undo", "retire", "duplicate", "edit")
 REVIEWER_ACTS = ("approve", "reject", "comments")
@@ -25,7 +25,7 @@ def test_pages_open_by_role(task: Task, role: Role) -> None:
     client = client_of(role)
     seen = [client.get(path.format(code=task.code)).status_code for path in PAGES]
     edits = [client.get(path.format(code=task.code)).status_code for path in EDITOR_PAGES]
-    assert seen == [200, 200, 200]
+    assert seen == [200, 200, 200, 200]
     assert edits == ([200, 200] if role.includes(Role.EDITOR) else [403, 403])
 
 
