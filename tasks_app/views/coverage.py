@@ -89,7 +89,9 @@ def coverage_page(request: HttpRequest) -> HttpResponse:
     figures = [sunburst(found, one, _wedge_urls(found, one)) for one in drawn]
     context: dict[str, Any] = {
         "filter": line,
-        "total": sum(found.tracks.get(one, 0) for one in tracks),
+        "total": sum(
+            n for (one, _, at), n in found.places.items() if one in tracks and at in levels
+        ),
         "tracks": [
             Choice(label, _here(line, track=name, difficulty=level), name == track)
             for name, label in ((_BOTH, "Inventories"), *((one, one) for one in Track.values))
