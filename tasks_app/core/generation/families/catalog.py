@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tasks_app.core.generation.families.batch_recall import BatchRecall
 from tasks_app.core.generation.families.customer_merge import CustomerMerge
 from tasks_app.core.generation.families.inbox_to_todo import InboxToTodo
 from tasks_app.core.generation.families.job_repair import JobRepair
@@ -42,6 +43,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             CustomerMerge(),
             MonthEndClose(),
             RecruitmentRound(),
+            BatchRecall(),
         )
     }
 )

@@ -1,5 +1,6 @@
 """Gate V3: each of the twenty capabilities on a spec that shows it, and on one that does not."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,7 @@ from tests.factories.examples import (
     order,
 )
 from tests.factories.specs import small_spec
+from tests.tasks_app.core.generation.wrong_turns import drafted
 
 Make = Callable[[], TaskSpec]
 
@@ -454,3 +456,16 @@ def test_a_task_that_claims_nothing_holds() -> None:
     gate = next(g for g in prove(broken(SUPPORT, silent)).gates if g.id == "V3")
 
     assert (gate.state, gate.reason) == ("held", "0 of 0 shown")
+
+
+def test_a_record_that_comes_up_without_a_word_is_silent_until_somebody_names_it() -> None:
+    spec = drafted("recruitment_round", "interview_panel", 1)
+    written = copy.deepcopy(spec.written())
+    stage = written["timeline"][1]
+    (sudden,) = (m["values"] for m in stage["mutations"] if m["silent"])
+    stage["notification"] += f" By the way: {sudden['title']}."
+
+    held, words = look("C16", spec)
+
+    assert (held, words.startswith("calendar/events on day2")) == (True, True)
+    assert look("C16", load_spec(written)) == (False, "nothing changes without a word")

@@ -36,7 +36,7 @@ class MonthEndClose:
     track = "clawmark"
     subtypes = (ACCRUALS, INTERCOMPANY, BANK)
     levels = (1, 2, 3, 4, 5)
-    capabilities = ("C2", "C3", "C4", "C6", "C7", "C8", "C9", "C10", "C14", "C16", "C17", "C19")
+    capabilities = ("C2", "C6", "C7", "C8", "C9", "C10", "C14", "C16", "C19")
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
         """Return a written spec; see the family's own page for what the levels add."""

@@ -40,7 +40,7 @@ class RecruitmentRound:
     track = "clawmark"
     subtypes = (SHORTLIST, PANEL, OFFER)
     levels = (1, 2, 3, 4, 5)
-    capabilities = ("C1", "C2", "C3", "C6", "C7", "C8", "C9", "C10", "C16", "C19", "C20")
+    capabilities = ("C2", "C3", "C6", "C7", "C8", "C9", "C10", "C16", "C19")
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
         """Return a written spec; see the family's own page for what the levels add."""
