@@ -6,6 +6,7 @@ from typing import Final
 
 from tasks_app.core.generation.families.batch_recall import BatchRecall
 from tasks_app.core.generation.families.customer_merge import CustomerMerge
+from tasks_app.core.generation.families.expense_audit import ExpenseAudit
 from tasks_app.core.generation.families.inbox_to_todo import InboxToTodo
 from tasks_app.core.generation.families.job_repair import JobRepair
 from tasks_app.core.generation.families.meeting_slot import MeetingSlot
@@ -41,6 +42,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             InboxToTodo(),
             OrderChange(),
             CustomerMerge(),
+            ExpenseAudit(),
             MonthEndClose(),
             RecruitmentRound(),
             BatchRecall(),
