@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tasks_app.core.generation.families.article_correction import ArticleCorrection
 from tasks_app.core.generation.families.batch_recall import BatchRecall
 from tasks_app.core.generation.families.customer_merge import CustomerMerge
 from tasks_app.core.generation.families.expense_audit import ExpenseAudit
@@ -39,6 +40,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             MeetingSlot(),
             JobRepair(),
             SecretRotation(),
+            ArticleCorrection(),
             InboxToTodo(),
             OrderChange(),
             CustomerMerge(),
