@@ -37,7 +37,7 @@ class ArticleCorrection:
     track = "claw_eval"
     subtypes = (CONTRADICTION, OUTDATED, NUMBER, MERGE)
     levels = (1, 2, 3, 4, 5)
-    capabilities = ("C1", "C7", "C8", "C9", "C10", "C18", "C19")
+    capabilities = ("C1", "C2", "C7", "C8", "C9", "C10", "C18", "C19")
 
     def draft(self, subtype: str, level: int, rng: random.Random) -> Mapping[str, Any]:
         """Return a written spec."""

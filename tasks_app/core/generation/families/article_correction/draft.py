@@ -308,4 +308,5 @@ class Correction:
         ]
         if facts.ticketed:
             paper.tools.append(CLOSE)
+            paper.claimed.add("C2")
         paper.claimed.add("C1")
