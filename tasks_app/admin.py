@@ -21,6 +21,9 @@ from tasks_app.models import (
     ModelEndpoint,
     Proof,
     Review,
+    ReviewAnswer,
+    ReviewItem,
+    ReviewQueue,
     Task,
     TaskVersion,
     WorkflowRequirement,
@@ -141,6 +144,34 @@ class ReviewAdmin(ReadOnly):
     list_display = ("version", "decision", "reviewer", "reason", "created_at")
     list_filter = ("decision",)
     list_select_related = ("version", "reviewer")
+
+
+@admin.register(ReviewQueue)
+class ReviewQueueAdmin(ReadOnly):
+    """Review queues."""
+
+    list_display = ("code", "name", "query", "reviewers", "author", "closed_at", "created_at")
+    list_select_related = ("author",)
+
+
+@admin.register(ReviewItem)
+class ReviewItemAdmin(ReadOnly):
+    """Items of review queues, with who holds them."""
+
+    list_display = ("queue", "task", "state", "outcome", "holder", "lease_until", "settled_by")
+    list_filter = ("state", "outcome")
+    list_select_related = ("queue", "task", "holder", "settled_by")
+    raw_id_fields = ("version",)
+
+
+@admin.register(ReviewAnswer)
+class ReviewAnswerAdmin(ReadOnly):
+    """What reviewers said, blind or not: for administrators only, like this whole site."""
+
+    list_display = ("item", "answer", "reviewer", "reason", "undone_at", "created_at")
+    list_filter = ("answer",)
+    list_select_related = ("reviewer",)
+    raw_id_fields = ("version",)
 
 
 @admin.register(Comment)

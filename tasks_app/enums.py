@@ -44,10 +44,12 @@ TRANSITIONS: Final[Mapping[Act, tuple[TaskState, ...]]] = {
         TaskState.PROVEN,
         TaskState.IN_REVIEW,
         TaskState.APPROVED,
+        TaskState.DISPUTED,
     ),
     Act.QUEUE: (TaskState.PROVEN,),
-    Act.APPROVE: (TaskState.PROVEN, TaskState.IN_REVIEW),
-    Act.REJECT: (TaskState.PROVEN, TaskState.IN_REVIEW),
+    # A disputed task is settled by a lead (``operations/review_items.py`` holds the others off).
+    Act.APPROVE: (TaskState.PROVEN, TaskState.IN_REVIEW, TaskState.DISPUTED),
+    Act.REJECT: (TaskState.PROVEN, TaskState.IN_REVIEW, TaskState.DISPUTED),
     Act.DISPUTE: (TaskState.IN_REVIEW,),
     Act.RETIRE: (TaskState.APPROVED, TaskState.REJECTED, TaskState.DISPUTED),
 }
@@ -95,6 +97,34 @@ class Decision(TextChoices):
 
     APPROVE = "approve", "Approve"
     REJECT = "reject", "Reject"
+
+
+class Answer(TextChoices):
+    """What a reviewer says of an item of a review queue."""
+
+    APPROVE = "approve", "Approve"
+    REJECT = "reject", "Reject"
+    SKIP = "skip", "Skip"
+    FLAG = "flag", "Flag for a lead"
+
+
+#: Answers that count as verdicts.
+DECIDING: Final = (Answer.APPROVE, Answer.REJECT)
+
+
+class ItemState(TextChoices):
+    """Where an item of a review queue stands."""
+
+    OPEN = "open", "To judge"
+    WAITING = "waiting", "Waiting for a proof"
+    FLAGGED = "flagged", "Flagged"
+    DISPUTED = "disputed", "Disputed"
+    SETTLED = "settled", "Settled"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+#: Items whose task is still to be judged here.
+UNSETTLED: Final = (ItemState.OPEN, ItemState.WAITING, ItemState.FLAGGED, ItemState.DISPUTED)
 
 
 class Outcome(TextChoices):

@@ -1,10 +1,11 @@
-"""Rows of tasks, proofs, reviews, generation, imports, benchmarks, audits and endpoints."""
+"""Rows of tasks, proofs, reviews, queues, generation, imports, benchmarks, audits, endpoints."""
 
 from tasks_app.models.audit import AuditMiss, GateAudit
 from tasks_app.models.benchmark import Benchmark, BenchmarkItem
 from tasks_app.models.endpoint import ModelCall, ModelEndpoint
 from tasks_app.models.generation import Attempt, GenerationRun, WorkflowRequirement
 from tasks_app.models.imports import ImportItem, ImportRun
+from tasks_app.models.review_queue import ReviewAnswer, ReviewItem, ReviewQueue
 from tasks_app.models.task import Comment, Exploit, Proof, Review, Task, TaskVersion
 
 __all__ = [
@@ -22,6 +23,9 @@ __all__ = [
     "ModelEndpoint",
     "Proof",
     "Review",
+    "ReviewAnswer",
+    "ReviewItem",
+    "ReviewQueue",
     "Task",
     "TaskVersion",
     "WorkflowRequirement",

@@ -10,6 +10,7 @@ from tasks_app.enums import Act, TaskState
 from tasks_app.models import Proof, TaskVersion
 from tasks_app.operations.actors import Actor
 from tasks_app.operations.columns import PROOF_COLUMNS, describe_proof, verdict_of
+from tasks_app.operations.review_items import follow
 from tasks_app.operations.transitions import ensure_can, lock
 
 
@@ -47,6 +48,7 @@ def record_proof(*, version: TaskVersion, card: ProofCard, by: Actor, kept: int 
         elif task.state in (TaskState.DRAFT, TaskState.INVALID):
             task.state = TaskState.PROVEN
         task.save(update_fields=[*PROOF_COLUMNS, "proof", "state", "approved"])
+        follow(task)
     audit.record(
         by,
         "prove_task",

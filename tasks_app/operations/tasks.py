@@ -31,6 +31,7 @@ from tasks_app.operations.columns import (
     state_without_proof,
     verdict_of,
 )
+from tasks_app.operations.review_items import follow
 from tasks_app.operations.transitions import ensure_can, lock
 from tasks_app.queries import draft_subject
 
@@ -163,6 +164,7 @@ def save_version(
             "edited_at",
         ]
     )
+    follow(row)
     if author is not None:
         Draft.objects.filter(user=author, subject=draft_subject(row)).delete()
     audit.record(

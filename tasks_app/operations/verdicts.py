@@ -9,11 +9,13 @@ from studio.lib.jsonvalue import JsonObject
 from studio.web import audit
 from studio.web.choices import Role
 from studio.web.errors import Conflict, Invalid, Problem
+from studio.web.models import User
 from tasks_app.core.validation.card import GATES_VERSION
 from tasks_app.enums import Act, Decision, Origin, TaskState
 from tasks_app.models import Comment, Review, Task
 from tasks_app.operations.actors import Actor, user_of
 from tasks_app.operations.outside_gates import blind_pass
+from tasks_app.operations.review_items import leave_queue, settle_elsewhere
 from tasks_app.operations.transitions import ensure_can, lock
 
 _SHOWN_FINDINGS = 20
@@ -37,20 +39,10 @@ def approve(
     proven, with the findings that stand against it, or not passed by anybody yet.
     """
     row = lock(task, base=base)
-    if row.evaluation_only:
-        raise Conflict(
-            f"{row.code} is for evaluation only: it comes from a benchmark and is never approved "
-            "for training."
-        )
-    ensure_can(row, Act.APPROVE)
-    _ensure_proven(row)
-    detail: JsonObject = {"version": base, "hash": row.spec_hash}
-    detail |= _ensure_passed(row, by, reason)
-    _review(row, Decision.APPROVE, by, reason, cites, seconds)
-    row.state = TaskState.APPROVED
-    row.approved = row.current
-    row.save(update_fields=["state", "approved"])
-    audit.record(by, "approve_task", row.code, detail)
+    passed = ensure_approvable(row, by=by, reason=reason)
+    settle_elsewhere(row, Decision.APPROVE, by=by)
+    add_review(row, Decision.APPROVE, by=user_of(by), reason=reason, cites=cites, seconds=seconds)
+    conclude(row, Decision.APPROVE, by=by, detail=passed)
     return row
 
 
@@ -69,10 +61,9 @@ def reject(
         raise Invalid("Say why it is rejected.", [Problem("reason", "is missing")])
     row = lock(task, base=base)
     ensure_can(row, Act.REJECT)
-    _review(row, Decision.REJECT, by, reason, cites, seconds)
-    row.state = TaskState.REJECTED
-    row.save(update_fields=["state"])
-    audit.record(by, "reject_task", row.code, {"version": base})
+    settle_elsewhere(row, Decision.REJECT, by=by)
+    add_review(row, Decision.REJECT, by=user_of(by), reason=reason, cites=cites, seconds=seconds)
+    conclude(row, Decision.REJECT, by=by)
     return row
 
 
@@ -85,6 +76,7 @@ def retire(*, task: Task, by: Actor, reason: str = "") -> Task:
     row.state = TaskState.RETIRED
     row.approved = None
     row.save(update_fields=["state", "approved"])
+    leave_queue(row)
     audit.record(by, "retire_task", row.code, {"was": before, "reason": reason.strip()[:200]})
     return row
 
@@ -103,6 +95,55 @@ def comment(*, task: Task, by: Actor, text: str, anchor: str = "") -> Comment:
     )
     audit.record(by, "comment", task.code, {"anchor": note.anchor})
     return note
+
+
+def ensure_approvable(row: Task, *, by: Actor, reason: str) -> JsonObject:
+    """Return what the audit entry says of the pass that an approval needed; Conflict with what
+    stands against one.
+    """
+    if row.evaluation_only:
+        raise Conflict(
+            f"{row.code} is for evaluation only: it comes from a benchmark and is never approved "
+            "for training."
+        )
+    ensure_can(row, Act.APPROVE)
+    _ensure_proven(row)
+    return _ensure_passed(row, by, reason)
+
+
+def conclude(row: Task, decision: Decision, *, by: Actor, detail: JsonObject | None = None) -> None:
+    """Move a locked task to where a verdict leads, with the audit entry; reviews are kept apart."""
+    said: JsonObject = {"version": row.current_number}
+    if decision == Decision.APPROVE:
+        row.state = TaskState.APPROVED
+        row.approved = row.current
+        said["hash"] = row.spec_hash
+    else:
+        row.state = TaskState.REJECTED
+    row.save(update_fields=["state", "approved"])
+    audit.record(by, f"{decision.value}_task", row.code, {**said, **(detail or {})})
+
+
+def add_review(
+    row: Task,
+    decision: Decision,
+    *,
+    by: User | None,
+    reason: str,
+    cites: Sequence[str] = (),
+    seconds: int | None = None,
+) -> Review:
+    """Keep a verdict on the current version; it moves nothing by itself."""
+    if row.current is None:
+        raise Conflict(f"{row.code} has no version to judge.")
+    return Review.objects.create(
+        version=row.current,
+        reviewer=by,
+        decision=decision,
+        reason=reason.strip()[:2000],
+        cites=[cite[:200] for cite in cites],
+        seconds=seconds,
+    )
 
 
 def _ensure_proven(row: Task) -> None:
@@ -165,24 +206,4 @@ def _ensure_passed(row: Task, by: Actor, reason: str) -> JsonObject:
         f"{row.code} has not been passed yet by anybody who had not seen the reference, and {why}. "
         "Roll out an endpoint or let a colleague play it; a lead may approve without, with a "
         "reason.",
-    )
-
-
-def _review(
-    row: Task,
-    decision: Decision,
-    by: Actor,
-    reason: str,
-    cites: Sequence[str],
-    seconds: int | None,
-) -> None:
-    if row.current is None:
-        raise Conflict(f"{row.code} has no version to judge.")
-    Review.objects.create(
-        version=row.current,
-        reviewer=user_of(by),
-        decision=decision,
-        reason=reason.strip()[:2000],
-        cites=[cite[:200] for cite in cites],
-        seconds=seconds,
     )
