@@ -126,9 +126,9 @@ class Way:
         for place, row in enumerate(target["lines"]):
             own = row is facts.line
             cancelled = own and not facts.fewer
-            quantity = facts.keep if own and facts.fewer else row["quantity"]
             expect[f"lines.{place}.status"] = "cancelled" if cancelled else row["status"]
-            expect[f"lines.{place}.quantity"] = quantity
+            if own and facts.fewer:
+                expect[f"lines.{place}.quantity"] = facts.keep
         self._expect(target, "that line is changed, and no other one", expect)
         self._may(target, "lines")
 
