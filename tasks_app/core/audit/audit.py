@@ -18,8 +18,10 @@ from tasks_app.core.generation.families.catalog import FAMILIES
 
 SUBJECTS_A_FAMILY: Final = 20
 """Different sound tasks of a family that defects are planted in, in one process at a time."""
-TRIES: Final = 120
-"""Tasks that a planter is offered before it is said to have no place."""
+TRIES: Final = 1200
+"""Tasks that a planter is offered before it is said to have no place; some defects fit one family
+alone.
+"""
 CLEAN_SHARE: Final = 2.5
 """Sound tasks looked at for every defect of a gate: 500 beside 200."""
 MOST_KEPT: Final = 200

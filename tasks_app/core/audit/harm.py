@@ -49,6 +49,49 @@ def may_end_otherwise(data: Written, check: Mapping[str, Any], name: str) -> boo
     return _taken(data, name) or any(start[one].get(name) != value for one in ids)
 
 
+def loses(data: Written, check: Mapping[str, Any]) -> bool:
+    """Whether a task without a record check lets something end otherwise: what the check expects is
+    neither held by another one nor the free wording of a text.
+    """
+    others = [other for other in spots.checks(data, "record_match") if other is not check]
+    return any(
+        may_end_otherwise(data, check, name)
+        and not _is_wording(data, name, value)
+        and not any(_expects_too(other, check, name, value) for other in others)
+        for name, value in check.get("expect", {}).items()
+    )
+
+
+def _is_wording(data: Written, name: str, value: Any) -> bool:
+    """Whether a field is a text that a tool writes, of which some words are looked for."""
+    known = tools()
+    texts = {n for tool in data["tools"] if tool in known for n in known[tool].facts.text}
+    return name in texts and isinstance(value, dict)
+
+
+def _expects_too(other: Mapping[str, Any], check: Mapping[str, Any], name: str, value: Any) -> bool:
+    """Whether another check wants the same of the same records, or the whole of what a part is
+    asked of here.
+    """
+    if not _same_records(other, check):
+        return False
+    expected = other.get("expect", {})
+    whole = expected.get(name.split(".")[0]) if "." in name else None
+    closed = whole is not None and (not isinstance(whole, dict) or whole.keys() <= {"eq", "in"})
+    return closed or (name in expected and bool(expected[name] == value))
+
+
+def _same_records(other: Mapping[str, Any], check: Mapping[str, Any]) -> bool:
+    """Whether another check selects the records of this one, each of them there."""
+    if any(other[part] != check[part] for part in ("service", "collection")):
+        return False
+    count = other.get("count", 1)
+    if other.get("where") == check.get("where"):
+        return bool(count == check.get("count", 1))
+    ids, own = set(_ids(other)), set(_ids(check))
+    return bool(own) and own <= ids and count in (len(ids), {"eq": len(ids)})
+
+
 def _ids(check: Mapping[str, Any]) -> list[str]:
     """The ids that a check selects or expects, where it names them."""
     found: list[str] = []

@@ -9,7 +9,6 @@ from typing import Final
 
 from tasks_app.core.audit import spots
 from tasks_app.core.audit.planter import SpecPlanter, Written
-from tasks_app.core.program import Act
 from tasks_app.core.services.catalog import services, tools
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -29,25 +28,36 @@ def _dangling(data: Written, rng: random.Random) -> bool:
 
 def _deleted(data: Written, rng: random.Random) -> bool:
     # Only what the reference doesn't need: else nothing is left that could be mended.
-    needed = {value for _, _, value in spots.leaves([act.arguments for act in _plain(data)])}
+    before = spots.acts(data)
+    needed = {value for _, _, value in spots.leaves([act.arguments for act in before])}
     named = str(data["checks"])
-    found = spots.one(
-        rng,
-        [
-            (place, target)
-            for place, _, target in spots.links(data)
-            if target.record["id"] not in needed and target.record["id"] not in named
-        ],
+    own = [
+        target
+        for _, _, target in spots.links(data)
+        if target.record["id"] not in needed
+        and target.record["id"] not in named
+        and not _spoken_of(data, target.record)
+    ]
+    rng.shuffle(own)
+    for target in own:
+        rows = data["services"][target.service][target.collection]
+        at = rows.index(target.record)
+        rows.remove(target.record)
+        if spots.acts(data) == before:
+            return True
+        rows.insert(at, target.record)
+    return False
+
+
+def _spoken_of(data: Written, record: Written) -> bool:
+    """Whether the request says a value of a record, or a number that stands in one."""
+    text = data["request"]["text"]
+    values = [value for _, _, value in spots.leaves(record) if isinstance(value, str)]
+    numbers = re.findall(r"[\w-]*\d[\w-]{2,}", text)
+    return any(
+        (len(value) > 3 and value in text) or any(number in value for number in numbers)
+        for value in values
     )
-    if found is None:
-        return False
-    _, target = found
-    data["services"][target.service][target.collection].remove(target.record)
-    return True
-
-
-def _plain(data: Written) -> list[Act]:
-    return spots.acts(data)
 
 
 def _no_id(data: Written, rng: random.Random) -> bool:
@@ -132,15 +142,17 @@ def _tool_not_offered(data: Written, rng: random.Random) -> bool:
         if isinstance(tool, str) and tool in data["tools"]:
             data["tools"].remove(tool)
             return True
-    rule = {
-        "id": "k_offered", "kind": "forbid_tool", "severity": "gate",
-        "tool": "scheduler_delete_job",
-    }  # fmt: skip
+    if "scheduler_delete_job" in data["tools"]:
+        return False
     policy = rng.choice(data["workplace"]["policies"])
     policy["text"] += " Never delete a job of the scheduler."
     data.setdefault("constraints", []).append(
-        {**rule, "policy": policy["id"], "sentence": "Never delete a job of the scheduler."}
-    )
+        {
+            "id": "k_offered", "kind": "forbid_tool", "severity": "gate",
+            "tool": "scheduler_delete_job", "policy": policy["id"],
+            "sentence": "Never delete a job of the scheduler.",
+        }
+    )  # fmt: skip
     return True
 
 

@@ -60,7 +60,8 @@ def _right(run: ProgramRun, rows: list[Written], holder: Written) -> int | None:
     if field is None:
         return None
     given = {v for act in run.acts for _, _, v in spots.leaves(dict(act.arguments))}
-    found = [n for n, row in enumerate(rows) if row.get(field) in given]
+    own = (row.get(field) if isinstance(row, dict) else None for row in rows)
+    found = [n for n, value in enumerate(own) if value is not None and value in given]
     return found[0] if len(found) == 1 and found[0] > 0 else None
 
 

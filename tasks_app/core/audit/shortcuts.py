@@ -159,7 +159,8 @@ def _keywords(data: Written, _rng: random.Random) -> bool:
     text = [group for group in report["text"] if not any("record" in p for p in group)]
     if not text:
         return False
-    _only(data, {"id": "o_words", "kind": "answer", "text": text})
+    day = {"stage": report["stage"]} if report.get("stage") else {}
+    _only(data, {"id": "o_words", "kind": "answer", "text": text, **day})
     return True
 
 

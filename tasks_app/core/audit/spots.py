@@ -2,6 +2,7 @@
 that the same seed finds the same place.
 """
 
+import itertools
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -198,10 +199,15 @@ def altered(value: Any) -> Any:
 
 
 def literalise(data: Written) -> list[Written]:
-    """The reference as the plain acts that it comes to, without bindings."""
+    """The reference as the plain acts that it comes to, without bindings. A call that a fault
+    answered and its repetition are one: whoever plays the program repeats it again.
+    """
+    own = acts(data)
+    again = {number for number, (act, other) in enumerate(itertools.pairwise(own)) if act == other}
     return [
         {"reply": act.reply}
         if act.tool is None
         else {"id": f"s{number}", "tool": act.tool, "arguments": dict(act.arguments)}
-        for number, act in enumerate(acts(data))
+        for number, act in enumerate(own)
+        if number not in again
     ]

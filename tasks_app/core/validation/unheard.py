@@ -74,7 +74,9 @@ def _choices(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def named(trial: Trial, text: str) -> list[Any]:
-    """Return what a text of the reference names: records, what stands in them, addresses, sums."""
+    """Return what a text of the reference names and the request does not: records, codes and days
+    that stand in them, addresses, sums.
+    """
     held = {
         value
         for rows in trial.seed.ground.start.values()
@@ -88,7 +90,7 @@ def named(trial: Trial, text: str) -> list[Any]:
         if code in made:
             reference = reference_to(trial, made[code], code)
             found += [reference] if reference is not None else []
-        elif code in held and not is_date(code):
+        elif code not in trial.spec.request.text and any(code in value for value in held):
             found.append(code)
     found += dict.fromkeys(_ADDRESS.findall(text))
     found += [{"number": float(sum_)} for sum_ in dict.fromkeys(_SUM.findall(text))]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core.audit.harm import may_end_otherwise, other_number_passes
+from tasks_app.core.audit.harm import loses, may_end_otherwise, other_number_passes
 from tests.factories.examples import MONTH_END, PAYMENT, written
 from tests.tasks_app.core.generation.wrong_turns import drafted
 
@@ -57,3 +57,22 @@ def test_a_field_by_which_another_check_counts_the_records_cannot_end_otherwise(
     quoted = next(c for c in data["checks"] if c["id"] == "o_quoted")
     assert not may_end_otherwise(data, quoted, "status")
     assert may_end_otherwise(data, quoted, "hold_reason")
+
+
+@pytest.mark.parametrize(
+    ("family", "subtype", "level", "check", "lost"),
+    [
+        # All that are held are expected to be held for that reason, this one among them.
+        ("payment_change_investigation", "callback_denied", 3, "o_reason", False),
+        ("payment_change_investigation", "callback_denied", 3, "o_report", True),
+        # What an event is called is wording, and the write set asks for its state.
+        ("meeting_slot", "shortest_notice", 1, "o_title", False),
+        ("meeting_slot", "shortest_notice", 1, "o_end", False),
+    ],
+)
+def test_a_check_is_missed_where_nothing_else_holds_what_it_expects(
+    family: str, subtype: str, level: int, check: str, lost: bool
+) -> None:
+    data = drafted(family, subtype, level).written()
+    own = next(one for one in data["checks"] if one["id"] == check)
+    assert loses(data, own) is lost

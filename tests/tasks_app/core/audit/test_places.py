@@ -4,12 +4,13 @@ import random
 
 import pytest
 
+from tasks_app.core.audit import spots
 from tasks_app.core.audit.catalog import planters
 from tasks_app.core.audit.planter import Planted
 from tasks_app.core.audit.subjects import Subject
 from tasks_app.core.cheap import cheap_acts
 from tasks_app.core.spec import load_spec
-from tests.factories.examples import MONTH_END, written
+from tests.factories.examples import MONTH_END, PAYMENT, SUPPORT, written
 from tests.factories.exploits import Right
 from tests.tasks_app.core.generation.wrong_turns import drafted
 
@@ -92,6 +93,22 @@ def test_a_defect_is_found_and_mended_by_rule(
         ("M1", "reply_unheard", "support_resolution", "late_parcel", 3),
         ("M1", "reply_unheard", "three_way_match", "price_over", 3),
         ("N2", "first_is_right", "stock_replenishment", "reorder_point", 1),
+        ("N2", "called", "meeting_slot", "one_slot_for_all", 1),
+        ("N2", "called", "reach_the_right_person", "deputy_on_leave", 3),
+        ("R3", "text_as_list", "ticket_triage", "sla_breach", 3),
+        ("R3", "list_as_text", "pocket_reschedule", "to_midday", 1),
+        ("R3", "list_as_text", "three_way_match", "short_delivery", 1),
+        ("R3", "other_zone", "support_resolution", "late_parcel", 1),
+        ("R3", "lines_off", "three_way_match", "price_over", 1),
+        ("O3", "another_named", "pocket_refund_or_decline", "recent_delivery", 1),
+        ("O3", "another_named", "three_way_match", "price_over", 3),
+        ("M1", "by_length", "support_resolution", "late_parcel", 1),
+        ("M1", "by_the_request", "payment_allocation", "by_reference", 1),
+        ("M1", "wide_tolerance", "pocket_refund_or_decline", "recent_delivery", 1),
+        # The sum is part of an order's number as well, which is not the sum.
+        ("M1", "wide_tolerance", "stock_replenishment", "substitute", 3),
+        ("M1", "any_day", "pocket_reschedule", "to_morning", 1),
+        ("D2", "first_of_two", "payment_change_investigation", "callback_denied", 1),
     ],
 )
 def test_a_defect_that_people_have_to_mend_is_found(
@@ -127,3 +144,39 @@ def test_a_check_that_breaks_on_the_reply_of_an_earlier_day_is_found(name: str) 
     found = PLANTERS["M3", name].try_out(subject, random.Random(1))
     assert found is not None
     assert found.found == ("M3",)
+
+
+@pytest.mark.parametrize(
+    ("gate", "name", "family", "subtype", "level"),
+    [
+        ("R2", "old_argument", "pocket_reschedule", "to_midday", 1),
+        ("R2", "ghost_step", "three_way_match", "part_delivery", 2),
+        ("M1", "no_report_check", "payment_change_investigation", "callback_denied", 1),
+        ("M1", "no_report_check", "support_resolution", "late_parcel", 3),
+    ],
+)
+def test_what_was_not_mended_once_is_mended(
+    gate: str, name: str, family: str, subtype: str, level: int
+) -> None:
+    found = planted(gate, name, family, subtype, level)
+    assert found is not None
+    assert (found.detected, found.repaired) == (True, True), found.words
+
+
+@pytest.mark.parametrize("name", [SUPPORT, PAYMENT])
+def test_an_example_whose_report_nobody_checks_is_mended(name: str) -> None:
+    found = PLANTERS["M1", "no_report_check"].try_out(
+        Subject(name, written(name)), random.Random(1)
+    )
+    assert found is not None
+    assert (found.detected, found.repaired) == (True, True), found.words
+
+
+@pytest.mark.parametrize("level", [1, 5])
+def test_a_program_written_out_makes_the_same_calls(level: int) -> None:
+    # At level 5 one of them fails at first and is made again.
+    data = drafted("stock_replenishment", "season_stop", level).written()
+    acts = [(act.tool, act.arguments, act.reply) for act in spots.acts(data)]
+    data["reference"] = spots.literalise(data)
+
+    assert [(act.tool, act.arguments, act.reply) for act in spots.acts(data)] == acts
