@@ -102,7 +102,7 @@ def adjudicate(
 
 
 @transaction.atomic
-def undo_answer(*, queue: ReviewQueue, by: Actor, base: int | None = None) -> ReviewItem:
+def undo_answer(*, queue: ReviewQueue, by: Actor) -> ReviewItem:
     """Take one's last answer in a queue back while nothing came of it; the item is one's own again.
 
     Conflict where the task was edited or judged on since, or somebody else has judged it: what
@@ -112,7 +112,7 @@ def undo_answer(*, queue: ReviewQueue, by: Actor, base: int | None = None) -> Re
     found = last_answer(queue, person)
     if found is None:
         raise Conflict(f"There is nothing of yours to take back in {queue.code}.")
-    task = lock(found.item.task, base=base)
+    task = lock(found.item.task)
     row = _locked(found.item)
     _ensure_undoable(found, row, task, person)
     Review.objects.filter(answer=found).delete()
