@@ -7,15 +7,17 @@ import pytest
 from django.db import connection
 
 from studio.web.choices import Role
-from studio.web.errors import Conflict, Forbidden
+from studio.web.errors import Conflict, Forbidden, StaleBase
 from studio.web.models import AuditEntry, User
-from tasks_app.enums import Answer
-from tasks_app.models import ReviewItem
+from tasks_app.enums import Answer, ItemState, TaskState
+from tasks_app.models import ReviewAnswer, ReviewItem, Task
 from tasks_app.operations.review_answers import answer_item
 from tasks_app.operations.review_leases import beat, next_item, release, take_over
+from tasks_app.operations.tasks import save_version
 from tasks_app.reviewing import get_item, held_items
 from tests.factories.people import person
 from tests.factories.reviews import queue_of
+from tests.factories.specs import small_spec
 
 OVER = dt.timedelta(seconds=-1)
 LOST = r"^You no longer hold T-\w+: ben holds it now\.$"
@@ -114,3 +116,38 @@ def test_the_system_judges_nothing() -> None:
     queue = queue_of(1)
     with pytest.raises(Forbidden, match="Only people judge"):
         next_item(queue=queue, by=None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_edit_and_an_answer_at_once_leave_no_verdict_on_what_was_not_seen() -> None:
+    queue = queue_of(6)
+    ada = person("ada", Role.REVIEWER)
+    start = threading.Barrier(2)
+    refused: list[int] = []
+
+    def edit(task: Task, seed: int) -> None:
+        start.wait()
+        try:
+            spec = small_spec(seed=seed)
+            save_version(task=task, base=1, spec=spec, by=None, reason="other")
+        finally:
+            connection.close()
+
+    held = [next_item(queue=queue, by=ada) for _ in range(6)]
+    for number, item in enumerate(held):
+        assert item is not None
+        editor = threading.Thread(target=edit, args=(item.task, number))
+        editor.start()
+        start.wait()
+        try:
+            answer_item(item=item, base=1, by=ada, answer=Answer.APPROVE)
+        except StaleBase as stale:
+            refused.append(stale.current)
+        editor.join()
+    assert refused == [2] * len(refused)
+    assert ReviewAnswer.objects.count() == 6 - len(refused)
+    # Whoever came first: the new version is a draft that nobody approved, and its item waits.
+    assert {
+        (row.task.state, row.task.approved, row.state)
+        for row in ReviewItem.objects.select_related("task")
+    } == {(TaskState.DRAFT, None, ItemState.WAITING)}
