@@ -169,7 +169,7 @@ def run_steps(
         run.begins.append(len(run.acts))
         if world.finished:
             run.problems.append(
-                StepProblem(_name(step, position), position, "after the last reply")
+                StepProblem(step_name(step, position), position, "after the last reply")
             )
             break
         _run_step(world, step, position, run, repetitions, bound)
@@ -177,7 +177,8 @@ def run_steps(
         run.begins.append(len(run.acts))
 
 
-def _name(step: Step, position: int) -> str:
+def step_name(step: Step, position: int) -> str:
+    """What the acts of a step are said to come from: its id, or the reply of its place."""
     return step.id or f"reply{position}"
 
 
@@ -189,7 +190,7 @@ def _run_step(
     repetitions: int,
     bound: Bound | None,
 ) -> None:
-    name = _name(step, position)
+    name = step_name(step, position)
     resolve = bound.bind if bound is not None else bind
     scope: dict[str, Any] = {
         **run.results,

@@ -56,6 +56,8 @@ class ToolView:
     ruled: tuple[str, ...]
     """Constraints that speak of it."""
     known: bool
+    index: int | None
+    """Its place in the spec's list; None: another name of one that is shown already."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,16 @@ class GradedCheck:
     reference: Standing | None
     """None where there is no reference, or no world to run it in."""
     null: Standing | None
+
+
+@dataclass(frozen=True)
+class WrittenStep:
+    """A step of the program as it is written."""
+
+    index: int
+    json: str
+    ran: bool
+    """Whether it is shown as it ran, too: then what speaks of it leads there."""
 
 
 @dataclass(frozen=True)
@@ -200,15 +212,20 @@ def tool_groups(spec: TaskSpec) -> list[tuple[str, str, list[ToolView]]]:
     facts = {name: tool.facts for name, tool in tools().items()}
     purposes = {name: kind.purpose for name, kind in services().items()}
     groups: dict[str, list[ToolView]] = {}
+    places: dict[str, list[int]] = {}
+    for index, own in enumerate(spec.tools):
+        places.setdefault(own, []).append(index)
     for name in offered_names(spec):
         alias = spec.tool_aliases.get(name)
-        known = facts.get(alias.tool if alias is not None else name)
+        target = alias.tool if alias is not None else name
+        known = facts.get(target)
+        place = places[target].pop(0) if places.get(target) else None
         service = known.service if known is not None else "unknown"
-        groups.setdefault(service, []).append(_tool(spec, name, known))
+        groups.setdefault(service, []).append(_tool(spec, name, known, place))
     return [(service, purposes.get(service, ""), views) for service, views in groups.items()]
 
 
-def _tool(spec: TaskSpec, name: str, facts: ToolFacts | None) -> ToolView:
+def _tool(spec: TaskSpec, name: str, facts: ToolFacts | None, index: int | None) -> ToolView:
     alias = spec.tool_aliases.get(name)
     schema: Mapping[str, Any] = (facts.parameters if facts is not None else None) or {}
     description = facts.description if facts is not None else ""
@@ -231,6 +248,7 @@ def _tool(spec: TaskSpec, name: str, facts: ToolFacts | None) -> ToolView:
         used=sum(step.tool == name for step in spec.reference),
         ruled=tuple(ruled),
         known=facts is not None,
+        index=index,
     )
 
 
@@ -282,17 +300,26 @@ def _components(rows: tuple[CheckRow, ...]) -> list[tuple[str, float, int]]:
 
 
 def reference(spec: TaskSpec) -> Mapping[str, Any]:
-    """The reference as it ran; without one, or with records no world can hold, words instead."""
-    if not spec.reference:
-        return {"run": None, "no_world": ""}
-    try:
-        return {
-            "run": reference_view(spec),
-            "no_world": "",
-            "written": pretty(spec.written().get("reference", [])),
-        }
-    except InvalidValueError as error:
-        return {"run": None, "no_world": str(error)}
+    """The reference as it ran and as it is written, and the other solutions; without one, or with
+    records no world can hold, words in place of the run.
+    """
+    run, no_world = None, ""
+    if spec.reference:
+        try:
+            run = reference_view(spec)
+        except InvalidValueError as error:
+            no_world = str(error)
+    ran = {step.begins for step in run.steps} if run is not None else set()
+    written = spec.written()
+    return {
+        "run": run,
+        "no_world": no_world,
+        "program": [
+            WrittenStep(index, pretty(step), index in ran)
+            for index, step in enumerate(written.get("reference", []))
+        ],
+        "others": [pretty(other) for other in written.get("alternatives", [])],
+    }
 
 
 def stages(spec: TaskSpec) -> tuple[StageView, ...]:

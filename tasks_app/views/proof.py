@@ -1,6 +1,5 @@
 """The proof card of a version, ready to be drawn: what holds, what does not, what to press."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -40,8 +39,6 @@ PROBE_NAMES: Final = {
     "regex": "fills arguments from the request by pattern",
 }
 _LONGEST_VALUE: Final = 200
-_OWN_FORMS: Final = ("at-checks-", "at-constraints-", "at-workplace-", "record")
-"""Places that have a form of their own in the editor."""
 
 
 @dataclass(frozen=True)
@@ -278,18 +275,14 @@ def _finding(task: Task, written: Mapping[str, Any], number: int, found: Finding
 
 def place_url(task: Task, place: Place, *, edit: bool = False) -> str:
     """Where a place stands on the task page, or in the editor."""
-    if edit:
-        part = place.part if place.part != "tools" else "tools"
-        pairs = {"part": part, "collection": place.collection, "record": place.record}
-        base = f"/tasks/{task.code}/edit/"
-    else:
-        pairs = {"tab": place.part, "collection": place.collection, "record": place.record}
-        base = f"/tasks/{task.code}/"
+    part, anchor = place.part, place.anchor
+    if edit and place.editing is not None:
+        part, anchor = place.editing
+    pairs = {"part" if edit else "tab": part}
+    pairs |= {"collection": place.collection, "record": place.record}
     query = urlencode({key: value for key, value in pairs.items() if value})
-    anchor = place.anchor
-    if edit and not anchor.startswith(_OWN_FORMS):
-        anchor = re.sub(r"-(\d+|-)$", "", anchor)  # what is edited as one text has one place
-    return f"{base}?{query}" + (f"#{anchor}" if anchor else "")
+    page = f"/tasks/{task.code}/edit/" if edit else f"/tasks/{task.code}/"
+    return f"{page}?{query}#{anchor}"
 
 
 def _patch(written: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> tuple[PatchLine, ...]:

@@ -5,26 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tasks_app.core.editing import difference, tokens
+from tasks_app.core.presenting.anchors import RECORD, Spot, in_editor, on_page
 from tasks_app.core.presenting.words import around, plain, shown
 from tasks_app.core.services.catalog import collections
 
-_PARTS: Final = {
-    "services": "records",
-    "tools": "tools",
-    "tool_aliases": "tools",
-    "constraints": "constraints",
-    "write_set": "constraints",
-    "free": "constraints",
-    "checks": "checks",
-    "reference": "reference",
-    "alternatives": "reference",
-    "limits": "tools",
-    "timeline": "timeline",
-    "user": "timeline",
-    "faults": "timeline",
-    "clock": "timeline",
-}
-"""First key of a pointer → the tab (and the part of the editor) it belongs to; else request."""
 _NOUNS: Final = {
     "checks": "check",
     "constraints": "constraint",
@@ -62,6 +46,8 @@ class Place:
     record: str = ""
     anchor: str = ""
     """Id of the element on the page."""
+    editing: Spot | None = None
+    """Where the editor has it; None: under the same names."""
 
 
 @dataclass(frozen=True)
@@ -78,16 +64,16 @@ class ChangedPlace:
 def place_of(written: Mapping[str, Any], pointer: str) -> Place:
     """The place of a pointer, named by ids rather than by numbers."""
     parts = tokens(pointer)
-    if not parts:
-        return Place("the whole task", "request")
-    if parts[0] == "services":
+    if parts and parts[0] == "services":
         return _record_place(written, parts)
-    part = _PARTS.get(parts[0], "request")
-    if len(parts) == 1:
-        return Place(parts[0].replace("_", " "), part, anchor=f"at-{parts[0]}")
-    numbered = _is_index(parts[1])
-    anchor = f"at-{parts[0]}-{parts[1]}" if numbered else f"at-{parts[0]}"
-    return Place(_words(written, parts), part, anchor=anchor)
+    if not parts:
+        words = "the whole task"
+    elif len(parts) == 1:
+        words = parts[0].replace("_", " ")
+    else:
+        words = _words(written, parts)
+    shows = on_page(written, parts)
+    return Place(words, shows.part, anchor=shows.anchor, editing=in_editor(written, parts))
 
 
 def changes(
@@ -119,11 +105,12 @@ def changes(
 
 
 def _record_place(written: Mapping[str, Any], parts: Sequence[str]) -> Place:
+    part, panel = on_page(written, parts)
     if len(parts) < 3:
-        return Place("records", "records")
+        return Place("records", part, anchor=panel)
     collection = f"{parts[1]}/{parts[2]}"
     if len(parts) == 3:
-        return Place(collection, "records", collection)
+        return Place(collection, part, collection, anchor=panel)
     record = _find_parts(written, parts[:4])
     declared = collections().get(collection)
     id_field = declared.id_field if declared is not None else "id"
@@ -132,9 +119,9 @@ def _record_place(written: Mapping[str, Any], parts: Sequence[str]) -> Place:
     field = " ".join(
         f"{int(token) + 1}" if token.isdigit() else token.replace("_", " ") for token in parts[4:]
     )
-    return Place(
-        f"{words}, {field}" if field else words, "records", collection, record_id, "record"
-    )
+    if field:
+        words = f"{words}, {field}"
+    return Place(words, part, collection, record_id, RECORD if record_id else panel)
 
 
 def _words(written: Mapping[str, Any], parts: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import orjson
 from tasks_app.core.calls import Call
 from tasks_app.core.grading.grade import grade
 from tasks_app.core.presenting.words import binding, plain, shown
-from tasks_app.core.program import Act, run_program
+from tasks_app.core.program import Act, run_program, step_name
 from tasks_app.core.spec import TaskSpec
 from tasks_app.core.values import MISSING, Change
 from tasks_app.core.world.world import World
@@ -72,6 +72,8 @@ class StepView:
     changes: tuple[ChangeView, ...]
     flips: tuple[FlipView, ...]
     reply: str
+    begins: int | None
+    """Place in the program of the step that begins here; None: it has begun before."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,9 @@ def reference_view(spec: TaskSpec) -> RunView:
     tools = world.seed.ground.tools
     steps = []
     scores = _scores(spec, world)
+    begins: dict[str, int] = {}
+    for position, step in enumerate(spec.reference):
+        begins.setdefault(step_name(step, position), position)
     sources = {step.id: step.arguments for step in spec.reference if step.id is not None}
     for number, act in enumerate(program.acts, start=1):
         call = None
@@ -108,7 +113,17 @@ def reference_view(spec: TaskSpec) -> RunView:
         scores = after
         facts = tools.get(call.tool) if call is not None else None
         kind = facts.kind if facts is not None else "read"
-        steps.append(_step(number, act, call, kind, sources.get(act.step, {}), flips))
+        steps.append(
+            _step(
+                number,
+                act,
+                call,
+                kind,
+                sources.get(act.step, {}),
+                flips,
+                begins.pop(act.step, None),
+            )
+        )
     world.finish()
     final = grade(spec.checks, spec.constraints, world.evidence())
     problems = tuple((p.step, p.message, p.position) for p in program.problems)
@@ -150,9 +165,10 @@ def _step(
     kind: str,
     sources: Mapping[str, Any],
     flips: tuple[FlipView, ...],
+    begins: int | None,
 ) -> StepView:
     if call is None:
-        return StepView(number, act.step, "", "reply", (), "", "", 0, (), flips, act.reply)
+        return StepView(number, act.step, "", "reply", (), "", "", 0, (), flips, act.reply, begins)
     result = _result(call)
     return StepView(
         number=number,
@@ -169,6 +185,7 @@ def _step(
         changes=tuple(change_view(change) for change in call.changes),
         flips=flips,
         reply="",
+        begins=begins,
     )
 
 
