@@ -8,8 +8,7 @@ import datetime as dt
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +23,6 @@ from kombu.exceptions import OperationalError as BrokerError
 from studio.lib.chat import EndpointFailure
 from studio.lib.chat_probe import probe
 from studio.lib.jsonvalue import JsonObject, JsonValue
-from studio.lib.similarity import Index
 from studio.web.errors import Conflict, Invalid, NotFound, StudioError, Unavailable
 from studio.web.jobs import JobHandle, register, start
 from studio.web.models import Blob, Job, User
@@ -32,10 +30,7 @@ from tasks_app.core.audit.audit import Report, chores
 from tasks_app.core.audit.pool import mapper
 from tasks_app.core.audit.subjects import Subject
 from tasks_app.core.generation.coverage import Share
-from tasks_app.core.generation.crowd import Crowd
-from tasks_app.core.generation.families.catalog import inventory_of
-from tasks_app.core.generation.family import Plan
-from tasks_app.core.generation.generate import Made, Outcome, generate
+from tasks_app.core.generation.generate import Outcome
 from tasks_app.core.generation.tally import Tally
 from tasks_app.core.importers import claw_eval, clawmark
 from tasks_app.core.importers.outcome import Refused
@@ -46,6 +41,7 @@ from tasks_app.core.validation.contamination import print_of
 from tasks_app.core.validation.proof import Elsewhere, prove, prove_edited
 from tasks_app.core.validation.second_process import SecondProcess
 from tasks_app.enums import Act, ImportOutcome, ImportSource, Verdict
+from tasks_app.making import outcomes, processes_for
 from tasks_app.models import GateAudit, GenerationRun, ImportRun, ModelEndpoint, Proof, Task
 from tasks_app.operations.actors import Actor, user_of
 from tasks_app.operations.audits import link_audit, open_audit, store_audit
@@ -60,8 +56,6 @@ from tasks_app.queries import (
     Library,
     contamination,
     get_requirement,
-    known_hashes,
-    known_requests,
     matching,
     proof_before,
     repeating,
@@ -88,8 +82,6 @@ _PROBE_SECONDS: Final = 20.0
 _FLUSH_SECONDS: Final = 0.7
 _FLUSH_DRAFTS: Final = 50
 _PROMPTS_A_REPORT: Final = 200
-_LEVEL_STRIDE: Final = 1_000_003
-"""Between the seeds of two levels of one run, so that they draw different people and days."""
 
 
 # Generation
@@ -130,68 +122,6 @@ def start_fill(
     return run
 
 
-def outcomes(
-    families: Sequence[str],
-    count: int,
-    seed: int,
-    difficulty: Sequence[int] = (),
-    *,
-    shares: Sequence[Share] = (),
-    run: GenerationRun | None = None,
-    library: bool = True,
-) -> Iterator[Outcome]:
-    """Draft, mend and prove; without ``library`` only siblings count as near duplicates.
-
-    A run over all families of a track is an inventory: at most 5 % of it are built alike. With
-    ``shares`` each family makes what they say, and no inventory is counted.
-    """
-    known = known_requests(but=run) if library else Index()
-    hashes = known_hashes(but=run) if library else frozenset()
-    benchmarks = contamination() if library else None
-    for share in shares:
-        yield from generate(
-            share.family,
-            share.tasks,
-            seed + share.level * _LEVEL_STRIDE,
-            difficulty=share.level,
-            first=share.first,
-            known=known,
-            hashes=hashes,
-            benchmarks=benchmarks,
-            mapper=_timed,
-        )
-    if shares:
-        return
-    crowd = Crowd(count) if inventory_of(families) else None
-    levels: Sequence[int | None] = difficulty or [None]
-    parts = [(family, level) for family in families for level in levels]
-    for number, (family, level) in enumerate(parts):
-        part = count // len(parts) + (number < count % len(parts))
-        position = number % len(difficulty) if difficulty else 0
-        if part:
-            yield from generate(
-                family,
-                part,
-                seed + position * _LEVEL_STRIDE,
-                difficulty=level,
-                known=known,
-                hashes=hashes,
-                crowd=crowd,
-                benchmarks=benchmarks,
-                mapper=_timed,
-            )
-
-
-def _timed(make: Callable[[Plan], Made], plans: Iterable[Plan]) -> Iterator[Made]:
-    """Make one after the other, and note on each card how long that took."""
-    for plan in plans:
-        began = time.perf_counter()
-        made = make(plan)
-        took = round((time.perf_counter() - began) * 1000, 2)
-        card = made.card and made.card.model_copy(update={"milliseconds": took})
-        yield replace(made, card=card)
-
-
 def _generate(handle: JobHandle) -> JsonObject | None:
     run = (
         GenerationRun.objects.select_related("author").filter(code=handle.arguments["run"]).first()
@@ -215,7 +145,13 @@ def _generate(handle: JobHandle) -> JsonObject | None:
     handle.progress(0, run.asked, "drafting")
     shares = [Share(*share) for share in run.shares]
     for outcome in outcomes(
-        run.families, run.asked, run.seed, run.difficulty, shares=shares, run=run
+        run.families,
+        run.asked,
+        run.seed,
+        run.difficulty,
+        shares=shares,
+        run=run,
+        processes=processes_for(run.asked),
     ):
         tally.add(outcome)
         waiting.append(outcome)

@@ -21,7 +21,8 @@ from tasks_app import queries
 from tasks_app.core.generation.families.catalog import FAMILIES
 from tasks_app.core.generation.generate import Outcome
 from tasks_app.forms import ALL_FAMILIES, GenerateForm
-from tasks_app.jobs import outcomes, start_generation
+from tasks_app.jobs import start_generation
+from tasks_app.making import outcomes
 from tasks_app.models import GenerationRun
 from tasks_app.operations.generation import save_requirement
 from tasks_app.queries import Loss

@@ -16,11 +16,11 @@ from tasks_app.jobs import (
     GENERATE,
     IMPORT,
     PROVE,
-    outcomes,
     prove_now,
     start_generation,
     start_import,
 )
+from tasks_app.making import outcomes
 from tasks_app.models import Attempt, GenerationRun, ImportItem, Proof, Task
 from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import open_import

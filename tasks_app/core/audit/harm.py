@@ -32,12 +32,16 @@ def may_end_otherwise(data: Written, check: Mapping[str, Any], name: str) -> boo
         return False  # what it selects has that value
     if name in _OF_EVENTS and place == "calendar/events" and spots.checks(data, "event_match"):
         return False
+    if place == "sheets/rows" and _stands_in_table(data, check, name):
+        return False
     start = {
         str(spot.record.get("id")): spot.record
         for spot in spots.records(data, check["service"], check["collection"])
     }
     ids = [one for one in _ids(check) if one in start]
     rules = [_as_rule(rule) for rule in data.get("write_set", [])]
+    if _kept_since(data, check, name, rules):
+        return False
     if not ids:
         asked = [rule for rule in rules if rule["address"] == f"{place}/*"]
         return not any(name in rule.get("where", {}) for rule in asked)
@@ -47,6 +51,21 @@ def may_end_otherwise(data: Written, check: Mapping[str, Any], name: str) -> boo
     if any(_counts_by(other, check, name, value) for other in spots.checks(data, "record_match")):
         return False
     return _taken(data, name) or any(start[one].get(name) != value for one in ids)
+
+
+def _stands_in_table(data: Written, check: Mapping[str, Any], name: str) -> bool:
+    """Whether a check of the whole sheet, at the same time, expects the value in the same row."""
+    where, value = check.get("where", {}), check.get("expect", {}).get(name)
+    named = [one for column, one in where.items() if column != "sheet_id"]
+    return any(
+        table["sheet"] == where.get("sheet_id")
+        and table.get("stage") == check.get("stage")
+        and any(
+            value in row.values() and all(one in row.values() for one in named)
+            for row in table["rows"]
+        )
+        for table in spots.checks(data, "table_rows")
+    )
 
 
 def loses(data: Written, check: Mapping[str, Any]) -> bool:
@@ -109,6 +128,37 @@ def _counts_by(other: Mapping[str, Any], check: Mapping[str, Any], name: str, va
     alike = [other[part] for part in place] == [check[part] for part in place]
     own = set(_ids(check))
     return alike and exact and other.get("where", {}).get(name) == value and own <= set(_ids(other))
+
+
+def _kept_since(
+    data: Written, check: Mapping[str, Any], name: str, rules: Sequence[Mapping[str, Any]]
+) -> bool:
+    """Whether the rows of the table are checked on an earlier day, this one with the value, and no
+    rule has let it be changed since.
+    """
+    days = [stage["id"] for stage in data.get("timeline", [])]
+    where, value = check.get("where", {}), check.get("expect", {}).get(name)
+    table = where.get("sheet_id") or where.get("table_id")
+    if check.get("stage") not in days or table is None:
+        return False
+    place = f"{check['service']}/{check['collection']}"
+    until = days.index(check["stage"]) + 1
+    for other in spots.checks(data, "table_rows"):
+        since = days[days.index(other["stage"]) + 1 : until] if other.get("stage") in days else []
+        if not since or table not in (other.get("sheet"), other.get("table")):
+            continue
+        own = [row for row in other["rows"] if row.get(other["key"]) in where.values()]
+        opened = any(
+            _opens(rule, place, "*", name)
+            and not {*rule.get("stages", since)}.isdisjoint(since)
+            and all(
+                where.get(key, wanted) == wanted for key, wanted in rule.get("where", {}).items()
+            )
+            for rule in rules
+        )
+        if any(value in row.values() for row in own) and not opened:
+            return True
+    return False
 
 
 def _as_rule(rule: Any) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Doing the chores of an audit in several processes: what each process holds, and what it does."""
 
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -8,6 +7,7 @@ from typing import Final
 from tasks_app.core.audit.audit import Bench, Chore, Done
 from tasks_app.core.audit.catalog import OWN
 from tasks_app.core.audit.subjects import Subject
+from tasks_app.core.processes import several
 
 CHUNK: Final = 4
 _OURS: Final = frozenset((planter.gate, planter.name) for planter in OWN)
@@ -36,12 +36,11 @@ def mapper(
     if processes < 2:
         yield lambda planned: map(do, planned)
         return
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(processes, initializer=prepare, initargs=(tuple(checked),)) as pool:
+    with several(processes, prepare, tuple(checked)) as pool:
 
         def spread(planned: Sequence[Chore]) -> Iterator[Done]:
             ours = [c for c in planned if not c.gate or (c.gate, c.name) in _OURS]
-            yield from pool.imap(do, ours, chunksize=CHUNK)
+            yield from pool.map(do, ours, chunksize=CHUNK)
             rest = set(planned) - set(ours)
             yield from map(do, [c for c in planned if c in rest])
 

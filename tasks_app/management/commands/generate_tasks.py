@@ -13,7 +13,8 @@ from studio.web.errors import Invalid
 from studio.web.models import Job
 from tasks_app.core.generation.families.catalog import FAMILIES, INVENTORIES, families_of
 from tasks_app.core.generation.tally import Tally
-from tasks_app.jobs import GENERATE, outcomes
+from tasks_app.jobs import GENERATE
+from tasks_app.making import outcomes, processes_for
 from tasks_app.models import GenerationRun
 from tasks_app.operations.generation import open_fill, open_run, plan_fill, run_problems
 
@@ -130,6 +131,7 @@ class Command(JobCommand):
                 options["difficulty"],
                 shares=options.get("shares", ()),
                 library=False,
+                processes=processes_for(count),
             ):
                 tally.add(outcome)
                 show(tally.unique, count, "drafting")

@@ -18,7 +18,7 @@ from tasks_app.core.services.catalog import collections, tools
 from tasks_app.core.spec import TaskSpec
 from tasks_app.enums import Origin
 from tasks_app.forms import DraftedForm, JsonForm, NewTaskForm
-from tasks_app.jobs import outcomes
+from tasks_app.making import outcomes
 from tasks_app.operations.tasks import create_task, read_spec
 
 _FIRST_MOMENT: Final = "2031-03-20T09:10:00+01:00"

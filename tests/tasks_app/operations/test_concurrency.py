@@ -8,7 +8,7 @@ from django.db import connection
 
 from studio.web.errors import Conflict, StaleBase, StudioError
 from tasks_app.enums import ImportSource, TaskState
-from tasks_app.jobs import outcomes
+from tasks_app.making import outcomes
 from tasks_app.models import Attempt, Review, Task, TaskVersion
 from tasks_app.operations.generation import open_run, store_outcomes
 from tasks_app.operations.imports import Item, open_import, store_import

@@ -37,6 +37,21 @@ def test_a_field_that_the_write_set_closes_cannot_end_otherwise() -> None:
     assert not may_end_otherwise(data, check_of(data, "paid_amount"), "paid_amount")
 
 
+@pytest.mark.parametrize(
+    ("change", "may"),
+    [({}, False), ({"stage": "day1"}, True), ({"sheet": "SH-1"}, True), ({"rows": []}, True)],
+)
+def test_a_cell_that_a_check_of_its_sheet_holds_too_cannot_end_otherwise(
+    change: dict[str, Any], may: bool
+) -> None:
+    data = drafted("batch_recall", "one_batch", 5).written()
+    moved = next(c for c in data["checks"] if c["id"] == "o_day2_moved")
+    for table in data["checks"]:
+        if table["kind"] == "table_rows" and table["stage"] == "day2":
+            table.update(change)
+    assert may_end_otherwise(data, moved, "D") is may
+
+
 def test_a_number_left_open_lets_through_who_leaves_one_out() -> None:
     data = written(MONTH_END)
     assert not other_number_passes(data)
