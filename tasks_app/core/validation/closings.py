@@ -5,11 +5,13 @@ The difference between a survivor and the reference is the missing check.
 """
 
 import copy
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tasks_app.core.checks.message_match import MessageMatch
 from tasks_app.core.checks.record_match import RecordMatch
+from tasks_app.core.checks.scopes import FILES
 from tasks_app.core.evidence import Evidence, Selection, has_reference
 from tasks_app.core.predicates import literal_of
 from tasks_app.core.samples import id_field
@@ -22,17 +24,20 @@ from tasks_app.core.validation.structure import fitted
 from tasks_app.core.validation.trial import Play, Trial
 from tasks_app.core.validation.tried import Repair, Written, tried_out
 from tasks_app.core.validation.unheard import (
+    filed,
     heard,
     is_plain,
     lettered,
     made_ids,
     own_values,
 )
-from tasks_app.core.values import MISSING, NUMBERS, escape_id, pattern, unescape_id
+from tasks_app.core.values import MISSING, NUMBERS, Record, escape_id, pattern, unescape_id
 
 MOST_SURVIVORS: Final = 3
 """Survivors of a proof for which a missing check is looked for."""
 NEW_WEIGHT: Final = 0.05
+MOST_IN_ANY_ORDER: Final = 3
+"""Entries of a list of which every order is written out."""
 
 
 def missing_check(trial: Trial, mutant: Mutant, result: MutantResult) -> Repair | None:
@@ -120,10 +125,11 @@ def _tightened(
     tight: dict[str, None] = {}
     told: dict[str, None] = {}
     for number, check in enumerate(trial.spec.checks):
-        if not isinstance(check, RecordMatch) or not _selects(trial, check, collection, record_id):
+        row = _selected(trial, check, collection, record_id)
+        if row is None or not isinstance(check, RecordMatch):
             continue
-        for name, value in values.items():
-            wanted = check.expect.get(name)
+        for name in values:
+            value, wanted = row.get(name), check.expect.get(name)
             if not isinstance(wanted, Mapping) or literal_of(wanted) is not MISSING:
                 continue
             figure = isinstance(value, NUMBERS) and not has_reference(wanted)
@@ -135,12 +141,13 @@ def _tightened(
         yield Repair("missing_check", title, changed)
 
 
-def _selects(trial: Trial, check: RecordMatch, collection: str, record_id: str) -> bool:
-    """Whether a check reads this record and no other."""
-    if check.place != collection:
-        return False
+def _selected(trial: Trial, check: Any, collection: str, record_id: str) -> Record | None:
+    """Return the record as it is on the day of a check that reads it and no other."""
+    if not isinstance(check, RecordMatch) or check.place != collection:
+        return None
     rows = Selection(check.place, check.where).of(trial.reference.evidence, check.stage)
-    return [row.get(id_field(collection)) for row in rows] == [record_id]
+    own = [row.get(id_field(collection)) for row in rows] == [record_id]
+    return rows[0] if own else None
 
 
 def _expecting(
@@ -161,12 +168,15 @@ def _expecting(
     yield from _tightened(trial, written, collection, record_id, values)
     named = ", ".join(f"{k} {v}" for k, v in values.items())
     for number, check in enumerate(trial.spec.checks):
-        if isinstance(check, RecordMatch) and _selects(trial, check, collection, record_id):
+        then = _selected(trial, check, collection, record_id)
+        if then is not None:
             changed = copy.deepcopy(written)
             expect = changed["checks"][number].setdefault("expect", {})
             loose = {k for k in expect if literal_of(expect[k]) is MISSING}
-            expect.update({k: v for k, v in values.items() if k not in expect or k in loose})
-            yield Repair("missing_check", f"let {check.id} also expect {named}", changed)
+            own = {k: then.get(k) for k in values if k not in expect or k in loose}
+            expect.update(own)
+            told = ", ".join(f"{k} {v}" for k, v in own.items()) or named
+            yield Repair("missing_check", f"let {check.id} also expect {told}", changed)
     if record_id not in trial.seed.ground.start.get(collection, {}):
         return  # it is made in the run: its id is no address before that
     yield from _added(
@@ -187,10 +197,35 @@ def _demanding(trial: Trial, written: Written, collection: str, record_id: str) 
     where = own_values(trial, collection, record_id)
     yield from _addressed(trial, written, collection, row)
     yield from lettered(trial, collection, row)
+    if collection == FILES:
+        yield from filed(trial, record_id)
     yield from _tightened(trial, written, collection, record_id, where)
     yield from _exactly(trial, written, collection, record_id, where)
+    yield from _listed(trial, written, collection, record_id)
     if where:
         yield from _added(trial, written, collection, where, {}, f"expect the record {record_id}")
+
+
+def _listed(trial: Trial, written: Written, collection: str, record_id: str) -> Iterator[Repair]:
+    """Let a check that selects the record expect a list that it holds, in any order."""
+    made = made_ids(trial)
+    for number, check in enumerate(trial.spec.checks):
+        row = _selected(trial, check, collection, record_id)
+        if row is None or not isinstance(check, RecordMatch):
+            continue
+        for name, held in row.items():
+            short = isinstance(held, list | tuple) and 0 < len(held) <= MOST_IN_ANY_ORDER
+            if not short or name in check.expect or any(one in str(held) for one in made):
+                continue
+            orders = [list(order) for order in itertools.permutations(held)]
+            wanted = {"in": orders} if len(orders) > 1 else {"eq": orders[0]}
+            changed = copy.deepcopy(written)
+            changed["checks"][number].setdefault("expect", {})[name] = wanted
+            yield Repair(
+                "missing_check",
+                f"let {check.id} also expect {name} as the reference has them",
+                changed,
+            )
 
 
 def _addressed(
@@ -214,9 +249,10 @@ def _exactly(
 ) -> Iterator[Repair]:
     """Let a check that selects the record expect its values as they are, in place of bounds."""
     for number, check in enumerate(trial.spec.checks):
-        if not isinstance(check, RecordMatch) or not _selects(trial, check, collection, record_id):
+        row = _selected(trial, check, collection, record_id)
+        if row is None or not isinstance(check, RecordMatch):
             continue
-        expected = {k: v for k, v in values.items() if k not in check.where}
+        expected = {k: row.get(k) for k in values if k not in check.where}
         changed = copy.deepcopy(written)
         expect = changed["checks"][number].setdefault("expect", {})
         loose = {k: v for k, v in expected.items() if expect.get(k) != v}

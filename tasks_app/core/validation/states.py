@@ -1,12 +1,10 @@
 """Gate M2: what the right work leaves behind is looked at, field by field.
 
-Each field that the reference changes is altered in its final records, without any call. At least
-95 % of these altered ends must not pass; a field that does not matter is declared free, with the
-reason.
+Each field that the reference changes is altered in its final records, without any call. None of
+these altered ends may pass; a field that does not matter is declared free, with the reason.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from tasks_app.core.validation.card import Finding, MutantResult
 from tasks_app.core.validation.closings import MOST_SURVIVORS, missing_field
@@ -14,14 +12,10 @@ from tasks_app.core.validation.gate import finding
 from tasks_app.core.validation.trial import Trial
 from tasks_app.core.validation.tried import as_suggestion
 
-LEAST_KILLED: Final = 0.95
-
 
 def overlooked(trial: Trial, states: Sequence[MutantResult]) -> Iterator[Finding]:
-    """M2: at least 95 % of the altered ends lose."""
+    """M2: every altered end loses."""
     alive = [state for state in states if state.verdict == "survived"]
-    if not alive or len(states) - len(alive) >= LEAST_KILLED * len(states):
-        return
     for number, state in enumerate(alive):
         place = state.difference[0]
         repair = missing_field(trial, place) if number < MOST_SURVIVORS else None

@@ -10,8 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tasks_app.core.checks.answer import Answer
 from tasks_app.core.checks.message_match import MessageMatch, recipients_of, text_of
 from tasks_app.core.checks.record_match import RecordMatch
+from tasks_app.core.checks.scopes import FILES
+from tasks_app.core.checks.text_match import TextMatch
 from tasks_app.core.evidence import Selection, has_reference
 from tasks_app.core.instants import is_date, is_instant
 from tasks_app.core.samples import id_field
@@ -24,6 +27,7 @@ from tasks_app.core.values import Change
 NEW_SHARE: Final = 0.1
 """What a check of a text is worth that a repair adds."""
 _SUM: Final = re.compile(r"(?<![\w.,-])\d+\.\d{2}(?![\w])")
+_WHOLE: Final = re.compile(r"(?<![\w.,:/-])\d{1,9}(?![\w/:-]|[.,]\d)")
 _ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _CODE: Final = re.compile(r"[A-Za-z]*[-/]?\d[\w/-]{2,}")
 """What may be the number of a record, or stand in one as a text."""
@@ -31,38 +35,119 @@ _CODE: Final = re.compile(r"[A-Za-z]*[-/]?\d[\w/-]{2,}")
 
 def heard(trial: Trial, at: int) -> Iterator[Repair]:
     """Yield specs with a check of the reply at an act, which nobody hears."""
-    check: dict[str, Any] = {"kind": "answer"}
-    if len(trial.spec.stages) > 1:
-        replies = [i for i, act in enumerate(trial.acts) if act.tool is None]
-        check["stage"] = trial.spec.stages[replies.index(at)].id
+    yield from _all_heard(trial)
+    replies = [i for i, act in enumerate(trial.acts) if act.tool is None]
+    own = _said_check(trial, replies.index(at))
     for pieces in _choices(named(trial, trial.acts[at].reply)):
-        yield from _added(
-            trial,
-            {**check, "id": "r_said", "explain": "The reply names what was done"},
-            pieces,
-            "add a check of what the reply names",
-        )
+        yield from _added(trial, [(own, pieces)], "add a check of what the reply names")
+
+
+def _all_heard(trial: Trial) -> Iterator[Repair]:
+    """Yield specs in which each letter, reply and file that nobody looks into has a check: who
+    forgets one check of the report forgets them all.
+    """
+    replies = [act.reply for act in trial.acts if act.tool is None]
+    said = [
+        (_said_check(trial, day), text)
+        for day, text in enumerate(replies)
+        if not _is_heard(trial, day)
+    ]
+    written = [
+        (_letter_check(mailbox, people), text_of(letter))
+        for mailbox in trial.reference.evidence.tables()
+        for people, letter in _unseen(trial, mailbox).items()
+    ]
+    filed = [(_file_check(path), text) for path, text in _unread(trial)]
+    telling = [(check, named(trial, text)) for check, text in (*written, *said, *filed)]
+    checks = [(check, pieces) for check, pieces in telling if pieces]
+    if len(checks) > 1:
+        title = f"add a check of each of {len(checks)} texts that nobody looks into"
+        yield from _added(trial, checks, title)
+        yield from _added(trial, [(check, pieces[:1]) for check, pieces in checks], title)
+
+
+def _said_check(trial: Trial, day: int) -> dict[str, Any]:
+    check = {"id": "r_said", "explain": "The reply names what was done", "kind": "answer"}
+    several = len(trial.spec.stages) > 1
+    return {**check, "stage": trial.spec.stages[day].id} if several else check
+
+
+def _is_heard(trial: Trial, day: int) -> bool:
+    stages = trial.spec.stages
+    own = (stages[day].id, None) if day == len(stages) - 1 else (stages[day].id,)
+    return any(
+        isinstance(check, Answer | TextMatch)
+        and check.stage in own
+        and getattr(check, "path", None) is None
+        for check in trial.spec.checks
+    )
+
+
+def filed(trial: Trial, path: str) -> Iterator[Repair]:
+    """Yield specs with a check of a file that the reference writes and nobody looks into."""
+    yield from _all_heard(trial)
+    for own, text in _unread(trial):
+        for pieces in _choices(named(trial, text)) if own == path else ():
+            yield from _added(trial, [(_file_check(path), pieces)], f"add a check of {path}")
+
+
+def _unread(trial: Trial) -> list[tuple[str, str]]:
+    """Path and text of the files that the reference makes and that no check names."""
+    known = {getattr(check, "path", None) for check in trial.spec.checks}
+    start = trial.seed.ground.start.get(FILES, {})
+    return [
+        (path, row["text"])
+        for path, row in trial.reference.evidence.rows(FILES).items()
+        if path not in start and path not in known and isinstance(row.get("text"), str)
+    ]
+
+
+def _file_check(path: str) -> dict[str, Any]:
+    return {
+        "id": "r_file",
+        "explain": "The file holds what it is about",
+        "kind": "text_match",
+        "path": path,
+    }
 
 
 def lettered(trial: Trial, mailbox: str, letter: Mapping[str, Any]) -> Iterator[Repair]:
     """Yield specs with a check of a letter that no check looks for."""
-    people = sorted(recipients_of(letter))
-    known = [check for check in trial.spec.checks if isinstance(check, MessageMatch)]
-    if not people or any({p.casefold() for p in check.to} == {*people} for check in known):
+    people = tuple(sorted(recipients_of(letter)))
+    if people not in _unseen(trial, mailbox):
         return
+    yield from _all_heard(trial)
     for pieces in _choices(named(trial, text_of(letter))):
-        yield from _added(
-            trial,
-            {
-                "id": "r_letter",
-                "explain": "The letter names what it is about",
-                "kind": "message_match",
-                "mailbox": mailbox,
-                "to": people,
-            },
-            pieces,
-            f"add a check of the letter to {', '.join(people)}",
-        )
+        title = f"add a check of the letter to {', '.join(people)}"
+        yield from _added(trial, [(_letter_check(mailbox, people), pieces)], title)
+
+
+def _unseen(trial: Trial, mailbox: str) -> dict[tuple[str, ...], Mapping[str, Any]]:
+    """Return the letters of the reference that no check looks for, by whom they go to: the last to
+    the same people.
+    """
+    known = [
+        {one.casefold() for one in check.to}
+        for check in trial.spec.checks
+        if isinstance(check, MessageMatch)
+    ]
+    start = trial.seed.ground.start.get(mailbox, {})
+    found: dict[tuple[str, ...], Mapping[str, Any]] = {}
+    for letter_id, letter in trial.reference.evidence.rows(mailbox).items():
+        people = () if letter_id in start or "to" not in letter else recipients_of(letter)
+        if people and {*people} not in known:
+            found[tuple(sorted(people))] = letter
+    return found
+
+
+def _letter_check(mailbox: str, people: Sequence[str]) -> dict[str, Any]:
+    return {
+        "id": "r_letter",
+        "explain": "The letter names what it is about",
+        "kind": "message_match",
+        "mailbox": mailbox,
+        "to": list(people),
+    }
 
 
 def _choices(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -75,7 +160,7 @@ def _choices(pieces: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def named(trial: Trial, text: str) -> list[Any]:
     """Return what a text of the reference names and the request does not: records, codes and days
-    that stand in them, addresses, sums.
+    that stand in them, addresses, sums; where it names none of these, whole numbers.
     """
     held = {
         value
@@ -90,11 +175,22 @@ def named(trial: Trial, text: str) -> list[Any]:
         if code in made:
             reference = reference_to(trial, made[code], code)
             found += [reference] if reference is not None else []
-        elif code not in trial.spec.request.text and any(code in value for value in held):
+        elif code in trial.spec.request.text:
+            continue
+        elif code in held or (not code.isdigit() and any(code in value for value in held)):
             found.append(code)
+    found += [path for path in made if path in text and _is_told(trial, path)]
     found += dict.fromkeys(_ADDRESS.findall(text))
     found += [{"number": float(sum_)} for sum_ in dict.fromkeys(_SUM.findall(text))]
-    return found
+    if found:
+        return found
+    asked = trial.spec.request.text
+    return [{"number": int(n)} for n in dict.fromkeys(_WHOLE.findall(text)) if n not in asked]
+
+
+def _is_told(trial: Trial, record_id: str) -> bool:
+    """Whether the id of a record is chosen and not made: the write set knows it beforehand."""
+    return any(record_id in str(rule.where) for rule in trial.spec.write_set)
 
 
 def made_ids(trial: Trial) -> dict[str, str]:
@@ -158,13 +254,13 @@ def is_plain(value: Any) -> bool:
 
 
 def _added(
-    trial: Trial, check: Mapping[str, Any], pieces: Sequence[Any], title: str
+    trial: Trial, checks: Sequence[tuple[Mapping[str, Any], Sequence[Any]]], title: str
 ) -> Iterator[Repair]:
-    """Yield the spec with a check of a text more, which the others make room for."""
+    """Yield the spec with checks of texts more, which the others make room for."""
     anchor = next(
         (c.id for c in trial.spec.checks if c.component == "outcome" and not c.requires), None
     )
-    if anchor is None or any(own.id == check["id"] for own in trial.spec.checks):
+    if anchor is None:
         return
     written = copy.deepcopy(trial.spec.written())
     paying = [i for i, c in enumerate(trial.spec.checks) if c.pays]
@@ -172,13 +268,20 @@ def _added(
     weights = fitted([trial.spec.checks[i].weight * rest for i in paying], rest)
     for i, weight in zip(paying, weights, strict=True):
         written["checks"][i]["weight"] = weight
-    written["checks"].append(
-        {
-            **check,
-            "component": "report",
-            "weight": NEW_SHARE,
-            "requires": [anchor],
-            "text": [[piece] for piece in pieces],
-        }
-    )
+    taken = {own.id for own in trial.spec.checks}
+    shares = fitted([NEW_SHARE / len(checks)] * len(checks), NEW_SHARE)
+    for (check, pieces), share in zip(checks, shares, strict=True):
+        names = (check["id"], *(f"{check['id']}_{number}" for number in range(2, 100)))
+        name = next(one for one in names if one not in taken)
+        taken.add(name)
+        written["checks"].append(
+            {
+                **check,
+                "id": name,
+                "component": "report",
+                "weight": share,
+                "requires": [anchor],
+                "text": [[piece] for piece in pieces],
+            }
+        )
     yield Repair("missing_check", title, written)

@@ -91,3 +91,15 @@ def test_a_check_is_missed_where_nothing_else_holds_what_it_expects(
     data = drafted(family, subtype, level).written()
     own = next(one for one in data["checks"] if one["id"] == check)
     assert loses(data, own) is lost
+
+
+def test_what_an_earlier_day_holds_and_no_rule_opens_since_cannot_end_otherwise() -> None:
+    data = drafted("month_end_close", "bank_reconciliation", 1).written()
+    moved = next(c for c in data["checks"] if c["id"] == "o_day2_moved")
+    assert [may_end_otherwise(data, moved, name) for name in ("B", "C", "D")] == [
+        False,
+        True,
+        True,
+    ]
+    data["checks"] = [c for c in data["checks"] if c["kind"] != "table_rows"]
+    assert may_end_otherwise(data, moved, "B")

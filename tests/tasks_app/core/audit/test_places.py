@@ -153,6 +153,10 @@ def test_a_check_that_breaks_on_the_reply_of_an_earlier_day_is_found(name: str) 
         ("R2", "ghost_step", "three_way_match", "part_delivery", 2),
         ("M1", "no_report_check", "payment_change_investigation", "callback_denied", 1),
         ("M1", "no_report_check", "support_resolution", "late_parcel", 3),
+        ("M1", "no_report_check", "batch_recall", "one_batch", 5),
+        ("M1", "above_nothing", "recruitment_round", "offer", 5),
+        ("M2", "outcome_dropped", "stock_replenishment", "pack_size", 5),
+        ("M2", "anything_written", "month_end_close", "intercompany", 5),
     ],
 )
 def test_what_was_not_mended_once_is_mended(
@@ -163,7 +167,7 @@ def test_what_was_not_mended_once_is_mended(
     assert (found.detected, found.repaired) == (True, True), found.words
 
 
-@pytest.mark.parametrize("name", [SUPPORT, PAYMENT])
+@pytest.mark.parametrize("name", [SUPPORT, PAYMENT, MONTH_END])
 def test_an_example_whose_report_nobody_checks_is_mended(name: str) -> None:
     found = PLANTERS["M1", "no_report_check"].try_out(
         Subject(name, written(name)), random.Random(1)

@@ -4,6 +4,7 @@ from tasks_app.core.editing import apply
 from tasks_app.core.spec import load_spec
 from tasks_app.core.validation.proof import prove
 from tests.factories.examples import PAYMENT, SUPPORT, Written, broken, check, example
+from tests.tasks_app.core.generation.wrong_turns import drafted
 
 
 def without_reason(data: Written) -> None:
@@ -70,3 +71,18 @@ def test_a_field_that_may_be_anything_is_expected_exactly() -> None:
     ]
     assert found[0].suggestion is not None
     assert prove(load_spec(apply(spec.written(), found[0].suggestion.patch))).proven
+
+
+def test_one_field_left_open_on_a_middle_day_is_found_among_many() -> None:
+    data = drafted("month_end_close", "intercompany", 5).written()
+    expect = check(data, "o_day2_moved")["expect"]
+    expect["D"] = {"nonempty": True}
+
+    found = [f for f in prove(load_spec(data)).findings if f.gate == "M2"]
+
+    assert [f.message.partition("!6#")[2] for f in found] == [
+        "D is 'open·' from day2 on: no check reads sheets/rows/SH-38!6#D"
+    ]
+    assert [f.suggestion and f.suggestion.title for f in found] == [
+        "let o_day2_moved also expect D open"
+    ]
