@@ -2,12 +2,12 @@
 
 import multiprocessing
 from collections.abc import Iterable
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import pytest
 
 from tasks_app.core.generation.generate import Outcome
+from tasks_app.core.processes import ProcessDied
 from tasks_app.making import outcomes, processes_for
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +51,7 @@ def test_a_process_that_is_killed_ends_the_run_with_an_error() -> None:
     next(drafts)
     for process in set(multiprocessing.active_children()) - before:
         process.kill()
-    with pytest.raises(BrokenProcessPool):
+    with pytest.raises(ProcessDied):
         list(drafts)
 
 

@@ -9,7 +9,6 @@ from tasks_app.core.audit.catalog import OWN
 from tasks_app.core.audit.subjects import Subject
 from tasks_app.core.processes import several
 
-CHUNK: Final = 4
 _OURS: Final = frozenset((planter.gate, planter.name) for planter in OWN)
 _benches: list[Bench] = []
 
@@ -40,7 +39,7 @@ def mapper(
 
         def spread(planned: Sequence[Chore]) -> Iterator[Done]:
             ours = [c for c in planned if not c.gate or (c.gate, c.name) in _OURS]
-            yield from pool.map(do, ours, chunksize=CHUNK)
+            yield from pool.map(do, ours)
             rest = set(planned) - set(ours)
             yield from map(do, [c for c in planned if c in rest])
 
